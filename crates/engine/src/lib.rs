@@ -1,1 +1,5 @@
 //! Placeholder.
+
+mod kill_point;
+
+pub use kill_point::kill_point;
