@@ -1,5 +1,6 @@
 //! Placeholder.
 
+pub mod journal;
 mod kill_point;
 
 pub use kill_point::kill_point;
