@@ -1,0 +1,1 @@
+//! The kernel inside one generic Temporal workflow, against a real server.
