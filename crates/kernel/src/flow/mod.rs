@@ -1,0 +1,22 @@
+//! The three flows: rules that choose the next step. Each is a machine in its own file that opens with its
+//! transition table. A flow begins activities and hears of their end; it knows nothing of attempts or effects.
+
+pub(crate) mod graph;
+pub(crate) mod machine;
+pub(crate) mod sequence;
+
+use crate::plan::Flow;
+use crate::run::{Moment, Stop, Task};
+
+impl Moment<'_> {
+    /// Gives the state its first values and lets the flow begin.
+    pub(crate) fn open_flow(&mut self) -> Result<(), Stop> {
+        self.open_state()?;
+        match &self.plan.flow {
+            Flow::Graph(_) => self.open_graph(),
+            Flow::Sequence(_) => self.open_sequence(),
+            Flow::Machine(machine) => self.agenda.push_back(Task::Enter(machine.initial)),
+        }
+        Ok(())
+    }
+}

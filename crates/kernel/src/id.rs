@@ -1,0 +1,100 @@
+//! Names of things inside and between runs. All ids are derived or given; none is made here.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+macro_rules! text_id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(String);
+
+        impl $name {
+            /// Wraps a name that is already known to be good.
+            pub fn new(name: impl Into<String>) -> Self {
+                Self(name.into())
+            }
+            /// The name as text.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+        impl fmt::Display for $name {
+            fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+                out.write_str(&self.0)
+            }
+        }
+    };
+}
+
+text_id! {
+    /// Names a run. A child's id follows from its parent's.
+    RunId
+}
+text_id! {
+    /// Names an effect inside its run: `build#2` is the second attempt at `build`.
+    EffectId
+}
+
+impl RunId {
+    /// The id of the child that effect `effect` of this run starts: asking twice names one child.
+    pub fn child(&self, effect: &EffectId) -> RunId {
+        RunId(format!("{}/{}", self.0, effect.0))
+    }
+}
+
+/// What an effect is for, written behind the attempt in its id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// The work itself.
+    Work,
+    /// The check of a submitted result.
+    Verify,
+    /// The timer after which an action is overdue or a wait is over.
+    Due,
+    /// The rest before another attempt.
+    Retry,
+}
+
+impl Purpose {
+    fn suffix(self) -> &'static str {
+        match self {
+            Purpose::Work => "",
+            Purpose::Verify => "/verify",
+            Purpose::Due => "/due",
+            Purpose::Retry => "/retry",
+        }
+    }
+}
+
+impl EffectId {
+    pub(crate) fn of(key: &str, attempt: u32, purpose: Purpose) -> Self {
+        EffectId(format!("{key}#{attempt}{}", purpose.suffix()))
+    }
+
+    /// Splits the id into activity key, attempt and purpose; `None` for the run's own timers.
+    pub(crate) fn parts(&self) -> Option<(&str, u32, Purpose)> {
+        let (key, rest) = self.0.rsplit_once('#')?;
+        let (number, suffix) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+        let purpose = [Purpose::Work, Purpose::Verify, Purpose::Due, Purpose::Retry]
+            .into_iter()
+            .find(|purpose| purpose.suffix() == suffix)?;
+        Some((key, number.parse().ok()?, purpose))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_effect_id_says_what_it_is_for() {
+        for purpose in [Purpose::Work, Purpose::Verify, Purpose::Due, Purpose::Retry] {
+            let id = EffectId::of("1/fix#me", 3, purpose);
+            assert_eq!(id.parts(), Some(("1/fix#me", 3, purpose)));
+        }
+        assert_eq!(EffectId::new("run/close").parts(), None);
+        assert_eq!(EffectId::new("a#x").parts(), None);
+    }
+}

@@ -1,0 +1,234 @@
+//! Conditions: boolean expressions over typed operands. Nothing is substituted into text, so no value can
+//! change what a condition means. Evaluation is total: it gives a value or says why not.
+
+use super::Path;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::cmp::Ordering;
+
+/// A parsed condition.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Condition {
+    /// A constant.
+    Literal(Value),
+    /// A list of operands.
+    List(Vec<Condition>),
+    /// A referenced value.
+    Reference(Path),
+    /// The opposite.
+    Not(Box<Condition>),
+    /// All must hold; later ones are not looked at after the first that does not.
+    All(Vec<Condition>),
+    /// One must hold.
+    Any(Vec<Condition>),
+    /// Two operands compared.
+    Compare(Compare, Box<Condition>, Box<Condition>),
+}
+
+/// How two operands are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Compare {
+    /// Same type and value.
+    Equal,
+    /// Not equal.
+    Differs,
+    /// Less.
+    Below,
+    /// Less or equal.
+    AtMost,
+    /// Greater.
+    Above,
+    /// Greater or equal.
+    AtLeast,
+    /// Item of a list, part of a text, key of an object.
+    In,
+    /// Not in.
+    NotIn,
+}
+
+impl Condition {
+    /// The paths in it, in order.
+    pub fn paths(&self) -> Vec<&Path> {
+        let mut found = Vec::new();
+        self.collect(&mut found);
+        found
+    }
+
+    fn collect<'c>(&'c self, found: &mut Vec<&'c Path>) {
+        match self {
+            Condition::Literal(_) => {}
+            Condition::Reference(path) => found.push(path),
+            Condition::Not(inner) => inner.collect(found),
+            Condition::List(items) | Condition::All(items) | Condition::Any(items) => {
+                items.iter().for_each(|item| item.collect(found));
+            }
+            Condition::Compare(_, left, right) => {
+                left.collect(found);
+                right.collect(found);
+            }
+        }
+    }
+
+    /// Evaluates it; `read` gives the value of a path.
+    pub(crate) fn evaluate<E: From<String>>(
+        &self,
+        read: &mut impl FnMut(&Path) -> Result<Value, E>,
+    ) -> Result<Value, E> {
+        Ok(match self {
+            Condition::Literal(value) => value.clone(),
+            Condition::Reference(path) => read(path)?,
+            Condition::List(items) => {
+                Value::Array(items.iter().map(|item| item.evaluate(read)).collect::<Result<_, E>>()?)
+            }
+            Condition::Not(inner) => Value::Bool(!holds(&inner.evaluate(read)?)?),
+            Condition::All(items) => Value::Bool(first(items, false, read)?),
+            Condition::Any(items) => Value::Bool(first(items, true, read)?),
+            Condition::Compare(how, left, right) => {
+                Value::Bool(compare(*how, &left.evaluate(read)?, &right.evaluate(read)?)?)
+            }
+        })
+    }
+}
+
+/// Whether a value counts as true: booleans do as they say, nothing is false, all else is an error.
+pub(crate) fn holds(value: &Value) -> Result<bool, String> {
+    match value {
+        Value::Bool(truth) => Ok(*truth),
+        Value::Null => Ok(false),
+        other => Err(format!("a condition needs true or false, and {} is {}", cut(other), kind(other))),
+    }
+}
+
+/// Whether one operand decides with `decisive`; otherwise the opposite.
+fn first<E: From<String>>(
+    items: &[Condition],
+    decisive: bool,
+    read: &mut impl FnMut(&Path) -> Result<Value, E>,
+) -> Result<bool, E> {
+    for item in items {
+        if holds(&item.evaluate(read)?)? == decisive {
+            return Ok(decisive);
+        }
+    }
+    Ok(!decisive)
+}
+
+fn compare(how: Compare, left: &Value, right: &Value) -> Result<bool, String> {
+    Ok(match how {
+        Compare::Equal => same(left, right),
+        Compare::Differs => !same(left, right),
+        Compare::In => contains(right, left)?,
+        Compare::NotIn => !contains(right, left)?,
+        Compare::Below => order(left, right)?.is_lt(),
+        Compare::AtMost => order(left, right)?.is_le(),
+        Compare::Above => order(left, right)?.is_gt(),
+        Compare::AtLeast => order(left, right)?.is_ge(),
+    })
+}
+
+fn same(left: &Value, right: &Value) -> bool {
+    match (left, right) {
+        (Value::Number(_), Value::Number(_)) => order(left, right).is_ok_and(Ordering::is_eq),
+        _ => left == right,
+    }
+}
+
+fn order(left: &Value, right: &Value) -> Result<Ordering, String> {
+    match (left, right) {
+        (Value::Number(a), Value::Number(b)) => match (a.as_i64(), b.as_i64()) {
+            (Some(a), Some(b)) => Ok(a.cmp(&b)),
+            _ => Ok(a.as_f64().unwrap_or(0.0).total_cmp(&b.as_f64().unwrap_or(0.0))),
+        },
+        (Value::String(a), Value::String(b)) => Ok(a.cmp(b)),
+        _ => {
+            Err(format!("{} ({}) and {} ({}) have no order", cut(left), kind(left), cut(right), kind(right)))
+        }
+    }
+}
+
+fn contains(whole: &Value, part: &Value) -> Result<bool, String> {
+    match (whole, part) {
+        (Value::Array(items), _) => Ok(items.iter().any(|item| same(item, part))),
+        (Value::String(text), Value::String(part)) => Ok(text.contains(part.as_str())),
+        (Value::Object(map), Value::String(key)) => Ok(map.contains_key(key)),
+        _ => Err(format!("nothing can be `in` {} ({})", cut(whole), kind(whole))),
+    }
+}
+
+/// The kind of a value, for people.
+pub(crate) fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "nothing",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
+
+/// The beginning of a value, for people.
+pub(crate) fn cut(value: &Value) -> String {
+    let text = value.to_string();
+    match text.char_indices().nth(40) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse_condition;
+    use super::*;
+    use serde_json::json;
+
+    fn evaluate(text: &str) -> Result<Value, String> {
+        let world = json!({"n": 3, "s": "main", "t": true, "list": ["a", "b"], "none": null});
+        let mut read = |path: &Path| {
+            super::super::path::descend(&world[&path.root], &path.segments)
+                .cloned()
+                .ok_or_else(|| format!("no {path}"))
+        };
+        parse_condition(text).map_err(|error| error.message)?.evaluate(&mut read)
+    }
+
+    #[test]
+    fn operators_do_what_they_say() {
+        for (text, expected) in [
+            ("${n} == 3", true),
+            ("${n} == 3.0", true),
+            ("${n} == '3'", false),
+            ("${n} != 4 and ${n} < 4 and ${n} >= 3", true),
+            ("${s} in ['main', \"dev\"]", true),
+            ("'a' in ${list}", true),
+            ("'c' not in ${list}", true),
+            ("'ai' in ${s}", true),
+            ("not ${t} or ${n} > 2", true),
+            ("not (${t} and ${n} == 3)", false),
+            ("${none} == null", true),
+            ("not ${none}", true),
+            ("True and not False", true),
+            ("${t}", true),
+        ] {
+            assert_eq!(evaluate(text), Ok(json!(expected)), "{text}");
+        }
+    }
+
+    #[test]
+    fn types_that_do_not_fit_are_errors() {
+        assert_eq!(evaluate("${s} < 3").unwrap_err(), "\"main\" (text) and 3 (a number) have no order");
+        assert_eq!(
+            evaluate("${s} and true").unwrap_err(),
+            "a condition needs true or false, and \"main\" is text"
+        );
+        assert_eq!(evaluate("1 in 2").unwrap_err(), "nothing can be `in` 2 (a number)");
+    }
+
+    #[test]
+    fn what_is_decided_is_not_looked_at() {
+        assert_eq!(evaluate("${n} == 4 and ${missing}"), Ok(json!(false)));
+        assert_eq!(evaluate("${n} == 3 or ${missing}"), Ok(json!(true)));
+    }
+}

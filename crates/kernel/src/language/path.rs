@@ -1,0 +1,138 @@
+//! Paths: `blocks.build.outputs.tags[0]`.
+
+use super::ParseError;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::fmt;
+
+/// A path to a value: a root name and the segments below it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Path {
+    /// The namespace or variable the path starts at.
+    pub root: String,
+    /// The steps below it.
+    pub segments: Vec<Segment>,
+}
+
+/// One step of a path.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Segment {
+    /// A field of an object.
+    Key(String),
+    /// An item of a list.
+    Index(u64),
+}
+
+impl Path {
+    /// A path of a root and keys.
+    pub fn of(root: &str, keys: &[&str]) -> Self {
+        let segments = keys.iter().map(|key| Segment::Key((*key).to_owned())).collect();
+        Path { root: root.to_owned(), segments }
+    }
+
+    /// The key at a position, if it is a key.
+    pub fn key(&self, position: usize) -> Option<&str> {
+        match self.segments.get(position)? {
+            Segment::Key(key) => Some(key),
+            Segment::Index(_) => None,
+        }
+    }
+
+    /// Reads a path; `offset` is where `text` stands in the larger text.
+    pub fn parse(text: &str, offset: usize) -> Result<Self, ParseError> {
+        let mut rest = text;
+        let mut segments = Vec::new();
+        let at = |rest: &str| offset + text.len() - rest.len();
+        let root = take_name(&mut rest).ok_or_else(|| {
+            ParseError::new("a reference starts with a name", offset..offset + text.len().max(1))
+        })?;
+        while !rest.is_empty() {
+            let here = at(rest);
+            if let Some(after) = rest.strip_prefix('.') {
+                rest = after;
+                let name = take_name(&mut rest)
+                    .ok_or_else(|| ParseError::new("a name must follow the dot", here..here + 1))?;
+                segments.push(match name.parse::<u64>() {
+                    Ok(index) => Segment::Index(index),
+                    Err(_) => Segment::Key(name.to_owned()),
+                });
+            } else if let Some(after) = rest.strip_prefix('[') {
+                let (segment, after) = bracket(after, here)?;
+                segments.push(segment);
+                rest = after;
+            } else {
+                return Err(ParseError::new("only `.name` and `[0]` may follow", here..offset + text.len()));
+            }
+        }
+        Ok(Path { root: root.to_owned(), segments })
+    }
+}
+
+fn bracket(text: &str, here: usize) -> Result<(Segment, &str), ParseError> {
+    let end = text.find(']').ok_or_else(|| ParseError::new("`]` is missing", here..here + 1))?;
+    let (inside, after) = (text[..end].trim(), &text[end + 1..]);
+    let quoted = ['\'', '"'].iter().find_map(|quote| inside.strip_prefix(*quote)?.strip_suffix(*quote));
+    let segment = match (quoted, inside.parse()) {
+        (Some(key), _) => Segment::Key(key.to_owned()),
+        (None, Ok(index)) => Segment::Index(index),
+        _ => {
+            return Err(ParseError::new(
+                "a number or a quoted name belongs in brackets",
+                here..here + end + 2,
+            ));
+        }
+    };
+    Ok((segment, after))
+}
+
+fn take_name<'t>(rest: &mut &'t str) -> Option<&'t str> {
+    let end = rest
+        .find(|letter: char| !(letter.is_alphanumeric() || letter == '_' || letter == '-'))
+        .unwrap_or(rest.len());
+    let (name, after) = rest.split_at(end);
+    *rest = after;
+    (!name.is_empty()).then_some(name)
+}
+
+/// Follows segments into a value.
+pub(crate) fn descend<'v>(value: &'v Value, segments: &[Segment]) -> Option<&'v Value> {
+    segments.iter().try_fold(value, |value, segment| match segment {
+        Segment::Key(key) => value.get(key),
+        Segment::Index(index) => match value {
+            Value::Object(map) => map.get(&index.to_string()),
+            _ => value.get(usize::try_from(*index).ok()?),
+        },
+    })
+}
+
+impl fmt::Display for Path {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.root)?;
+        self.segments.iter().try_for_each(|segment| match segment {
+            Segment::Key(key) => write!(out, ".{key}"),
+            Segment::Index(index) => write!(out, "[{index}]"),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_read_and_print_alike() {
+        for text in ["inputs", "blocks.build.outputs.tags[0].name", "a-b.c_d"] {
+            assert_eq!(Path::parse(text, 0).unwrap().to_string(), text);
+        }
+        assert_eq!(Path::parse("a['x y']", 0).unwrap(), Path::of("a", &["x y"]));
+        assert_eq!(Path::parse("a.0", 0).unwrap().segments, [Segment::Index(0)]);
+    }
+
+    #[test]
+    fn errors_point_at_their_place() {
+        for (text, at) in [("", 5..6), ("a..b", 6..7), ("a[", 6..7), ("a[x]", 6..9), ("a b", 6..8)] {
+            assert_eq!(Path::parse(text, 5).unwrap_err().at, at, "{text}");
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! What a turn changed, for views: derived while applying, never stored. Views fold news; a run holds no log.
+
+use crate::run::Outcome;
+use crate::{Failure, Fields};
+
+/// Something a person would want to know.
+#[derive(Clone, Debug, PartialEq)]
+pub enum News {
+    /// An attempt at a step began.
+    Began {
+        /// The activity: the step with its lane and round.
+        key: String,
+        /// The step.
+        step: u32,
+        /// Which attempt.
+        attempt: u32,
+        /// What it was given.
+        inputs: Fields,
+    },
+    /// An attempt failed and another will follow.
+    Retrying {
+        /// The activity.
+        key: String,
+        /// The attempt that failed.
+        attempt: u32,
+        /// Why.
+        failure: Failure,
+        /// When the next one begins.
+        due: u64,
+    },
+    /// An attempt was interrupted.
+    Interrupted {
+        /// The activity.
+        key: String,
+        /// The attempt.
+        attempt: u32,
+    },
+    /// A submitted result did not hold.
+    Unverified {
+        /// The activity.
+        key: String,
+        /// Why.
+        failure: Failure,
+    },
+    /// A step ended.
+    Ended {
+        /// The activity.
+        key: String,
+        /// The step.
+        step: u32,
+        /// Why it failed, if it did.
+        failure: Option<Failure>,
+        /// What it gave.
+        outputs: Fields,
+        /// When its first attempt began.
+        since: u64,
+    },
+    /// A block will not run.
+    Skipped {
+        /// The step.
+        step: u32,
+        /// Why.
+        reason: String,
+    },
+    /// The run closes.
+    Closing {
+        /// How it will have ended.
+        outcome: Outcome,
+    },
+    /// The run has ended.
+    Over {
+        /// How.
+        outcome: Outcome,
+        /// What did not report back before the deadline of closing.
+        abandoned: Vec<String>,
+    },
+}

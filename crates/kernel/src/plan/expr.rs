@@ -1,0 +1,69 @@
+//! Expressions: values of a plan that are known when the file is read, when the step runs, or only after
+//! an evaluator was asked.
+
+use crate::language::{Condition, Path, Template};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A value to be.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Expr {
+    /// Known already.
+    Const(Value),
+    /// References, with or without text around them.
+    Template(Template),
+    /// True or false.
+    Condition(Condition),
+    /// A list of expressions.
+    List(Vec<Expr>),
+    /// An object of expressions, in the order written.
+    Object(Vec<(String, Expr)>),
+    /// Only an evaluator can tell.
+    Foreign(Foreign),
+}
+
+/// An expression in a language that the kernel does not evaluate.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Foreign {
+    /// The language.
+    pub language: Language,
+    /// The expression.
+    pub source: String,
+    /// The values it reads; only these are sent along.
+    pub reads: Vec<Path>,
+}
+
+/// Languages of evaluators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Language {
+    /// Jinja.
+    Jinja,
+    /// JavaScript.
+    JavaScript,
+}
+
+impl Expr {
+    /// The foreign expressions in it, in order.
+    pub(crate) fn foreign<'e>(&'e self, found: &mut Vec<&'e Foreign>) {
+        match self {
+            Expr::Const(_) | Expr::Template(_) | Expr::Condition(_) => {}
+            Expr::List(items) => items.iter().for_each(|item| item.foreign(found)),
+            Expr::Object(fields) => fields.iter().for_each(|(_, item)| item.foreign(found)),
+            Expr::Foreign(foreign) => found.push(foreign),
+        }
+    }
+
+    /// All paths it reads.
+    pub fn paths(&self) -> Vec<&Path> {
+        match self {
+            Expr::Const(_) => Vec::new(),
+            Expr::Template(template) => template.paths().collect(),
+            Expr::Condition(condition) => condition.paths(),
+            Expr::List(items) => items.iter().flat_map(Expr::paths).collect(),
+            Expr::Object(fields) => fields.iter().flat_map(|(_, item)| item.paths()).collect(),
+            Expr::Foreign(foreign) => foreign.reads.iter().collect(),
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! The three flows as data: a graph of blocks, bodies of nodes, states and transitions.
+
+use super::{Expr, Write};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// How the next step is chosen.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Flow {
+    /// Each block as soon as it is ready.
+    Graph(Graph),
+    /// One node after the other, in lanes.
+    Sequence(Sequence),
+    /// One state at a time.
+    Machine(Machine),
+}
+
+/// Blocks and what they wait for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Graph {
+    /// The blocks; block `n` does step `n` of the plan.
+    pub blocks: Vec<Block>,
+    /// Most blocks that run at once.
+    pub width_max: u32,
+    /// Block by name.
+    pub names: BTreeMap<String, u32>,
+}
+
+/// One block of a graph.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Block {
+    /// The blocks it waits for.
+    pub depends_on: Vec<u32>,
+    /// The blocks that wait for it.
+    pub dependents: Vec<u32>,
+    /// Whether it runs once they have ended.
+    pub condition: Option<Expr>,
+    /// Whether some condition or output looks at how it ended, so that its failure is handled.
+    pub watched: bool,
+}
+
+impl Graph {
+    /// A graph of blocks given by name, dependencies and condition.
+    pub fn new(blocks: Vec<(String, Vec<u32>, Option<Expr>)>, width_max: u32) -> Self {
+        let names = blocks.iter().zip(0..).map(|((name, ..), position)| (name.clone(), position)).collect();
+        let mut dependents = vec![Vec::new(); blocks.len()];
+        for ((_, depends_on, _), position) in blocks.iter().zip(0..) {
+            depends_on.iter().for_each(|earlier| dependents[*earlier as usize].push(position));
+        }
+        let blocks = blocks
+            .into_iter()
+            .zip(dependents)
+            .map(|((_, depends_on, condition), dependents)| Block {
+                depends_on,
+                dependents,
+                condition,
+                watched: false,
+            })
+            .collect();
+        Graph { blocks, width_max, names }
+    }
+}
+
+/// Bodies of nodes; the run starts in body 0.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sequence {
+    /// The bodies.
+    pub bodies: Vec<Body>,
+}
+
+/// Nodes in order.
+pub type Body = Vec<Node>;
+
+/// One node of a body.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Node {
+    /// Do a step, then write what it gave.
+    Do {
+        /// The step.
+        step: u32,
+        /// Changes of the state after success; all or none.
+        writes: Vec<Write>,
+        /// What its failure does.
+        on_failure: OnFailure,
+    },
+    /// Change the state.
+    Set {
+        /// The changes; all or none.
+        writes: Vec<Write>,
+    },
+    /// The body of the first condition that holds.
+    Branch {
+        /// Conditions and bodies, in order.
+        arms: Vec<(Expr, u32)>,
+        /// The body where none holds.
+        otherwise: Option<u32>,
+    },
+    /// A body again and again while a condition holds.
+    While {
+        /// The condition.
+        condition: Expr,
+        /// The body.
+        body: u32,
+        /// Most rounds; one more fails the run.
+        iterations_max: u32,
+    },
+    /// A body once for each item, one after the other.
+    Foreach {
+        /// The items.
+        items: Expr,
+        /// The name of the item in the body.
+        variable: String,
+        /// The body.
+        body: u32,
+    },
+    /// A body once for each item, each in a lane of its own.
+    Fork {
+        /// The items.
+        items: Expr,
+        /// The name of the item in the body.
+        variable: String,
+        /// The body.
+        body: u32,
+        /// Most lanes at once.
+        width_max: u32,
+        /// What a failed lane does.
+        on_failure: OnFailure,
+        /// Where the lanes' results go, in order of the items.
+        collect: Option<String>,
+    },
+    /// What this lane gives, for `collect`.
+    Give {
+        /// The value.
+        value: Expr,
+    },
+    /// Leave the innermost loop.
+    Break,
+    /// Go to a node of this body or of one around it.
+    Goto {
+        /// The target.
+        to: Place,
+        /// Most jumps; one more fails the run.
+        iterations_max: u32,
+    },
+    /// End the run with a value.
+    Return {
+        /// The value.
+        value: Expr,
+    },
+}
+
+/// A node's place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Place {
+    /// The body.
+    pub body: u32,
+    /// The position in it.
+    pub position: u32,
+}
+
+/// What a failure does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnFailure {
+    /// The run fails.
+    #[default]
+    Fail,
+    /// The lane goes on with the next node.
+    Continue,
+}
+
+/// States and transitions; the run starts in state `initial`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Machine {
+    /// The first state.
+    pub initial: u32,
+    /// The states, in order; state `n` does step `n` of the plan.
+    pub states: Vec<State>,
+}
+
+/// One state.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct State {
+    /// Changes of the state's variables after its step; all or none.
+    pub writes: Vec<Write>,
+    /// Where to go, the first that holds. A state without any is an end.
+    pub transitions: Vec<Transition>,
+    /// Where to go after a time-out that no transition took.
+    pub on_timeout: Option<u32>,
+}
+
+/// A way from one state to another.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Transition {
+    /// When to take it; reads `result` (`result.ok`, `result.timed_out`, `result.error` and what the step gave).
+    pub when: Expr,
+    /// The state to go to.
+    pub to: u32,
+}

@@ -1,0 +1,170 @@
+//! The plan: the checked, lowered form that every dialect becomes. A plan is data; it has no behaviour of
+//! its own beyond checking that its parts fit together. A run is pinned to the digest of its plan.
+
+mod check;
+mod expr;
+mod flow;
+mod state;
+mod step;
+
+pub use check::Broken;
+pub use expr::{Expr, Foreign, Language};
+pub use flow::{Block, Body, Flow, Graph, Machine, Node, OnFailure, Place, Sequence, State, Transition};
+pub use state::{Access, Computed, OnError, Rules, Write, WriteKind};
+pub use step::{
+    Adapter, Audience, Deadline, Gate, GateLevel, OnInterrupt, OnOverdue, Retry, Step, Verify, Work, Workflow,
+};
+
+use crate::{Digest, Limits};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// The number of the plan's form.
+pub const FORMAT: u32 = 1;
+
+/// A checked workflow, ready to run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// The number of this form.
+    pub format: u32,
+    /// The workflow's name.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+    /// The form it was written in.
+    pub dialect: Dialect,
+    /// What may be given at the start, in the order written.
+    pub inputs: Vec<Input>,
+    /// The state and its rules.
+    pub state: Rules,
+    /// All units of work; flows name them by position.
+    pub steps: Vec<Step>,
+    /// How the next step is chosen.
+    pub flow: Flow,
+    /// Steps that run, in order, while the run closes, however it ends.
+    pub cleanup: Vec<u32>,
+    /// What the run gives when it has succeeded, in the order written.
+    pub outputs: Vec<(String, Expr)>,
+    /// How long the run may take.
+    pub deadline: Deadline,
+    /// The workflows it calls by constant names, pinned by digest.
+    pub pinned: BTreeMap<String, Digest>,
+    /// The bounds.
+    pub limits: Limits,
+}
+
+/// The forms a definition may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Dialect {
+    /// A graph of blocks.
+    Blocks,
+    /// Steps for an agent, with Jinja.
+    Steps,
+    /// Steps over raw and computed state, with JavaScript.
+    Reactive,
+    /// A state machine.
+    States,
+}
+
+impl Dialect {
+    /// Its name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Dialect::Blocks => "blocks",
+            Dialect::Steps => "steps",
+            Dialect::Reactive => "reactive",
+            Dialect::States => "states",
+        }
+    }
+}
+
+/// Something that may be given at the start.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Input {
+    /// Its name.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+    /// The type it must have.
+    pub kind: InputKind,
+    /// Whether it must be given; never missing where there is a default.
+    pub required: bool,
+    /// What holds where nothing is given.
+    pub default: Option<Value>,
+}
+
+/// Types of inputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum InputKind {
+    /// Text.
+    String,
+    /// A whole number.
+    Integer,
+    /// Any number.
+    Number,
+    /// True or false.
+    Boolean,
+    /// A list.
+    List,
+    /// An object.
+    Object,
+    /// Anything.
+    Any,
+}
+
+impl InputKind {
+    /// Whether a value has this type.
+    pub fn accepts(self, value: &Value) -> bool {
+        match self {
+            InputKind::String => value.is_string(),
+            InputKind::Integer => value.is_i64() || value.is_u64(),
+            InputKind::Number => value.is_number(),
+            InputKind::Boolean => value.is_boolean(),
+            InputKind::List => value.is_array(),
+            InputKind::Object => value.is_object(),
+            InputKind::Any => true,
+        }
+    }
+
+    /// Its name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            InputKind::String => "string",
+            InputKind::Integer => "integer",
+            InputKind::Number => "number",
+            InputKind::Boolean => "boolean",
+            InputKind::List => "list",
+            InputKind::Object => "object",
+            InputKind::Any => "any",
+        }
+    }
+}
+
+impl Plan {
+    /// An empty plan, to be filled.
+    pub fn new(name: impl Into<String>, dialect: Dialect, flow: Flow) -> Self {
+        Plan {
+            format: FORMAT,
+            name: name.into(),
+            description: String::new(),
+            dialect,
+            inputs: Vec::new(),
+            state: Rules::default(),
+            steps: Vec::new(),
+            flow,
+            cleanup: Vec::new(),
+            outputs: Vec::new(),
+            deadline: Deadline::Never,
+            pinned: BTreeMap::new(),
+            limits: Limits::default(),
+        }
+    }
+
+    /// Names the plan by its content.
+    pub fn digest(&self) -> Digest {
+        Digest::of_json(self)
+    }
+}

@@ -1,0 +1,52 @@
+//! What a run must know before it can choose, and what it was told. Questions are answered inside the turn;
+//! the answers are recorded, so that a replay asks nobody.
+
+use crate::plan::Language;
+use crate::{Data, Digest};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A question.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Question {
+    /// What are these expressions?
+    Evaluate {
+        /// The language.
+        language: Language,
+        /// All expressions of a step at once.
+        expressions: Vec<String>,
+        /// The values they read, by path.
+        scope: Vec<(String, Data)>,
+    },
+    /// What does stored content say?
+    Load {
+        /// The content.
+        digest: Digest,
+    },
+}
+
+/// An answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    /// For each expression its value, or why it has none.
+    Evaluated(Vec<Result<Data, String>>),
+    /// The evaluator died or hung; no expression has a value.
+    Unanswered(String),
+    /// The content. It is not recorded with the answer, but read again by its digest.
+    Loaded {
+        /// The content.
+        digest: Digest,
+        /// What it says.
+        #[serde(skip)]
+        value: Value,
+    },
+}
+
+impl Question {
+    /// Names the question by what it asks, so that the same question is asked once in a turn.
+    pub fn digest(&self) -> Digest {
+        Digest::of_json(self)
+    }
+}

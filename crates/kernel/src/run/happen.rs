@@ -1,0 +1,49 @@
+//! Lets a fact happen: one line a kind, each to the room that knows it.
+
+use super::{Moment, Task};
+use crate::command::Caller;
+use crate::{Digest, EffectId, Fact, Fields};
+
+impl Moment<'_> {
+    pub(super) fn happen(&mut self, fact: Fact) {
+        match fact {
+            Fact::Started { inputs } => self.start(inputs),
+            Fact::Reported { effect, report } => self.reported(key(&effect), report),
+            Fact::Interrupted { effect } => self.interrupted(key(&effect)),
+            Fact::Resolved { effect, resolution, .. } => self.resolved(key(&effect), resolution),
+            Fact::Submitted { effect, result, .. } => {
+                self.take(&effect, Digest::of_json(&result));
+                self.submitted(key(&effect), result);
+            }
+            Fact::Answered { effect, approved, result, by } => {
+                self.take(&effect, Digest::of_json(&(approved, &result)));
+                self.answered(key(&effect), approved, with_caller(result, &by));
+            }
+            Fact::Fired { timer } => match timer.parts() {
+                Some((key, ..)) => self.activity_timer_fired(key),
+                None => self.run_timer_fired(&timer),
+            },
+            Fact::ChildEnded { effect, outcome, .. } => self.child_ended(key(&effect), outcome),
+            Fact::Updated { values, .. } => self.agenda.push_back(Task::Update(values)),
+            Fact::CancelRequested { reason, .. } => self.cancel(reason),
+            Fact::Acknowledged => self.acknowledged(),
+        }
+    }
+
+    /// Remembers a result that was taken, so that its repetition is recognised.
+    fn take(&mut self, effect: &EffectId, fingerprint: Digest) {
+        if self.life.taken.len() >= self.plan.limits.remembered_max as usize {
+            self.life.taken.pop_front();
+        }
+        self.life.taken.push_back((effect.clone(), fingerprint));
+    }
+}
+
+fn key(effect: &EffectId) -> &str {
+    effect.parts().expect("BUG: an admitted effect has a key").0
+}
+
+fn with_caller(mut result: Fields, by: &Caller) -> Fields {
+    result.insert("answered_by".into(), by.label());
+    result
+}

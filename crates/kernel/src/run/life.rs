@@ -1,0 +1,111 @@
+//! All that a run remembers. This is what a snapshot holds; it has no log, and nothing that can be had from
+//! the plan.
+
+use super::activity::Activity;
+use super::phase::Phase;
+use super::state::State;
+use crate::flow::{graph::GraphLife, machine::MachineLife, sequence::SequenceLife};
+use crate::plan::{Flow, Plan};
+use crate::{BEHAVIOUR, Digest, EffectId, Failure, Fields, RunId};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, VecDeque};
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// With these outputs.
+    Succeeded {
+        /// What it gave.
+        outputs: Fields,
+    },
+    /// It failed.
+    Failed {
+        /// Why.
+        failure: Failure,
+    },
+    /// It was cancelled.
+    Cancelled {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// A run between two turns, ready to be stored.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Snapshot(pub(super) Life);
+
+/// What a run remembers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Life {
+    pub(crate) behaviour: u32,
+    pub(crate) id: RunId,
+    pub(crate) parent: Option<(RunId, EffectId)>,
+    pub(crate) depth: u32,
+    pub(crate) phase: Phase,
+    /// When the run started, and when its last event happened.
+    pub(crate) since: u64,
+    pub(crate) at: u64,
+    pub(crate) inputs: Fields,
+    pub(crate) state: State,
+    pub(crate) flow: FlowLife,
+    /// Open attempts, by key.
+    pub(crate) activities: BTreeMap<String, Activity>,
+    /// The latest results that were taken, to recognise their repetition.
+    pub(crate) taken: VecDeque<(EffectId, Digest)>,
+    /// The weight of all data held.
+    pub(crate) held: u64,
+}
+
+/// Where a run's flow is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum FlowLife {
+    Graph(GraphLife),
+    Sequence(SequenceLife),
+    Machine(MachineLife),
+}
+
+impl Life {
+    pub(super) fn new(plan: &Plan, id: RunId, parent: Option<(RunId, EffectId)>, depth: u32) -> Self {
+        let flow = match &plan.flow {
+            Flow::Graph(graph) => FlowLife::Graph(GraphLife::new(graph)),
+            Flow::Sequence(_) => FlowLife::Sequence(SequenceLife::default()),
+            Flow::Machine(_) => FlowLife::Machine(MachineLife::default()),
+        };
+        Life {
+            behaviour: BEHAVIOUR,
+            id,
+            parent,
+            depth,
+            phase: Phase::Queued,
+            since: 0,
+            at: 0,
+            inputs: Fields::new(),
+            state: State::default(),
+            flow,
+            activities: BTreeMap::new(),
+            taken: VecDeque::new(),
+            held: 0,
+        }
+    }
+
+    /// Restores what follows from the plan and is not stored.
+    pub(super) fn rebuild(&mut self, plan: &Plan) {
+        if let (FlowLife::Graph(life), Flow::Graph(graph)) = (&mut self.flow, &plan.flow) {
+            life.rebuild(graph);
+        }
+    }
+}
+
+/// Gives the life of the flow that the plan has.
+macro_rules! flow_of {
+    ($moment:expr, $flow:ident) => {
+        match (&$moment.plan.flow, &mut $moment.life.flow) {
+            (crate::plan::Flow::$flow(plan), crate::run::life::FlowLife::$flow(life)) => (plan, life),
+            _ => unreachable!("BUG: a run's flow is not that of its plan"),
+        }
+    };
+}
+pub(crate) use flow_of;

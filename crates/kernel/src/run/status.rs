@@ -1,0 +1,99 @@
+//! Where a run stands, in the words that every door shares.
+
+use super::activity::Stage;
+use super::phase::Phase;
+use super::{Outcome, Run};
+use crate::plan::{Audience, Work};
+
+/// The status of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Status {
+    /// Not started.
+    Queued,
+    /// Something works.
+    Running,
+    /// Nothing works; each thing it waits for is named.
+    Waiting(Vec<Waiting>),
+    /// It stops what is open and cleans up.
+    Closing,
+    /// It ended.
+    Ended(Outcome),
+}
+
+/// Something a run waits for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Waiting {
+    /// The agent, for this step.
+    Agent(String),
+    /// A human, for this step.
+    Human(String),
+    /// Someone must say what became of this step.
+    Decision(String),
+    /// The clock, for this step, until then.
+    Clock(String, u64),
+    /// A child run of this step.
+    Child(String),
+}
+
+impl Run {
+    /// Where the run stands.
+    pub fn status(&self) -> Status {
+        match &self.life.phase {
+            Phase::Queued => Status::Queued,
+            Phase::Closing { .. } => Status::Closing,
+            Phase::Ended { outcome, .. } => Status::Ended(outcome.clone()),
+            Phase::Running => {
+                let waiting = self.waiting();
+                if waiting.len() == self.life.activities.len() && !waiting.is_empty() {
+                    Status::Waiting(waiting)
+                } else {
+                    Status::Running
+                }
+            }
+        }
+    }
+
+    /// What it waits for; what works is not among it.
+    pub fn waiting(&self) -> Vec<Waiting> {
+        let activities = self.life.activities.values();
+        activities
+            .filter_map(|activity| {
+                let step = &self.plan.steps[activity.step as usize];
+                let name = step.id.clone();
+                Some(match &activity.stage {
+                    Stage::Offered { .. } => match step.work {
+                        Work::Action { audience: Audience::Human, .. } => Waiting::Human(name),
+                        _ => Waiting::Agent(name),
+                    },
+                    Stage::Interrupted => Waiting::Decision(name),
+                    Stage::Resting { due } | Stage::Sleeping { due } => Waiting::Clock(name, *due),
+                    Stage::Nested { .. } => Waiting::Child(name),
+                    Stage::Working | Stage::Verifying { .. } | Stage::Stopping { .. } => return None,
+                })
+            })
+            .collect()
+    }
+
+    /// How it ended, if it has.
+    pub fn outcome(&self) -> Option<&Outcome> {
+        match &self.life.phase {
+            Phase::Ended { outcome, .. } => Some(outcome),
+            _ => None,
+        }
+    }
+
+    /// When it started, in milliseconds since 1970.
+    pub fn since(&self) -> u64 {
+        self.life.since
+    }
+
+    /// When its last event happened.
+    pub fn at(&self) -> u64 {
+        self.life.at
+    }
+
+    /// A field of its state.
+    pub fn state_field(&self, name: &str) -> Option<&crate::Data> {
+        self.life.state.get(name)
+    }
+}
