@@ -1,0 +1,3 @@
+//! The `blocks` dialect: a graph of blocks with `${...}` references.
+
+pub mod shell;

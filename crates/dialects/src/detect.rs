@@ -1,0 +1,208 @@
+//! Which dialect a definition is written in, told by its structure and never by the text of its expressions.
+//!
+//! `states` and `blocks` name their dialect by their key. `steps` and `reactive` both have `steps`: there a
+//! dialect is told by signs, which are keys beside `steps` and types of steps. Signs of one dialect decide;
+//! signs of both, or of none, do not, and the answer says what was looked for. `kind` decides without looking.
+
+use crate::diagnostic::Diagnostic;
+use crate::near::nearest;
+use crate::text::{Node, Source, Span};
+
+/// The four forms of a definition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Dialect {
+    /// A graph of blocks.
+    Blocks,
+    /// A sequence of steps for an agent, with Jinja expressions.
+    Steps,
+    /// A sequence of steps over raw and computed state, with JavaScript expressions.
+    Reactive,
+    /// A state machine over a terminal.
+    States,
+}
+
+impl Dialect {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Blocks, Self::Steps, Self::Reactive, Self::States];
+
+    /// Returns its word, as `kind` has it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Blocks => "blocks",
+            Self::Steps => "steps",
+            Self::Reactive => "reactive",
+            Self::States => "states",
+        }
+    }
+}
+
+/// What tells `steps` and `reactive` apart.
+struct Signs {
+    keys: &'static [&'static str],
+    step_keys: &'static [&'static str],
+    types: &'static [&'static str],
+}
+
+const STEPS: Signs = Signs {
+    keys: &["initial_state", "tasks"],
+    step_keys: &["needs_state"],
+    types: &[
+        "condition",
+        "set_state",
+        "return",
+        "goto",
+        "shell",
+        "prompt",
+        "wait",
+        "delegate",
+        "info",
+        "confirm",
+        "text",
+        "choice",
+    ],
+};
+
+const REACTIVE: Signs = Signs {
+    keys: &["state_schema", "default_state", "sub_agent_tasks"],
+    step_keys: &[],
+    types: &[
+        "shell_command",
+        "agent_shell_command",
+        "state_update",
+        "parallel_tasks",
+        "user_message",
+        "user_input",
+        "apply_hints",
+        "conditional",
+        "parallel_foreach",
+        "while",
+        "break",
+        "include_workflow",
+        "exit",
+    ],
+};
+
+/// Keys under which a step holds further steps.
+const BODIES: [&str; 4] = ["steps", "then", "else", "body"];
+
+/// Returns the mapping that is the definition: the root, or what stands under a single `workflow:`.
+pub fn body(root: &Node) -> &Node {
+    match root.as_map() {
+        Some([(key, inner)]) if key.as_text() == Some("workflow") && inner.as_map().is_some() => inner,
+        _ => root,
+    }
+}
+
+/// Tells the dialect of a definition.
+pub fn detect(source: &Source, root: &Node) -> Result<Dialect, Diagnostic> {
+    let body = body(root);
+    if body.as_map().is_none() {
+        return Err(not_a_mapping(source, body));
+    }
+    if let Some(kind) = body.get("kind") {
+        return explicit(source, kind);
+    }
+    let main: Vec<(&Node, &str)> = ["states", "blocks", "steps"]
+        .into_iter()
+        .filter_map(|word| body.entry(word).map(|(key, _)| (key, word)))
+        .collect();
+    match main.as_slice() {
+        [] => Err(undecided(source, body)),
+        [(_, "states")] => Ok(Dialect::States),
+        [(_, "blocks")] => Ok(Dialect::Blocks),
+        [(key, _)] => by_signs(source, body, key),
+        [(first, a), (second, b), ..] => {
+            let message = format!("`{a}` and `{b}` belong to different dialects");
+            Err(Diagnostic::error("mixed-dialects", source, second.span, message)
+                .related(first.span, format!("`{a}` is here"))
+                .hint("keep one of them, or say which is meant: `kind: blocks`, `steps`, `reactive` or `states`"))
+        }
+    }
+}
+
+fn explicit(source: &Source, kind: &Node) -> Result<Dialect, Diagnostic> {
+    let text = kind.as_text().unwrap_or_default();
+    if let Some(dialect) = Dialect::ALL.into_iter().find(|dialect| dialect.word() == text) {
+        return Ok(dialect);
+    }
+    let message = format!("no dialect is called `{text}`");
+    let diagnostic = Diagnostic::error("unknown-kind", source, kind.place(), message)
+        .hint("`kind` is `blocks`, `steps`, `reactive` or `states`");
+    Err(match nearest(text, Dialect::ALL.map(Dialect::word)) {
+        Some(word) => diagnostic.label(format!("did you mean `{word}`?")),
+        None => diagnostic,
+    })
+}
+
+/// A sign that was found: its place and how to name it.
+type Found = (Span, String);
+
+fn by_signs(source: &Source, body: &Node, steps_key: &Node) -> Result<Dialect, Diagnostic> {
+    match (find(body, &STEPS), find(body, &REACTIVE)) {
+        (Some(_), None) => Ok(Dialect::Steps),
+        (None, Some(_)) => Ok(Dialect::Reactive),
+        (None, None) => Err(undecided(source, steps_key)),
+        (Some((steps, a)), Some((reactive, b))) => {
+            let message = format!("{a} is of the dialect `steps`, {b} of `reactive`");
+            Err(Diagnostic::error("mixed-dialects", source, steps, message)
+                .label("a sign of `steps`")
+                .related(reactive, "a sign of `reactive`")
+                .hint("say which is meant: `kind: steps` or `kind: reactive`"))
+        }
+    }
+}
+
+/// Finds the first sign of a dialect: a key of the definition, then whatever its steps show.
+fn find(body: &Node, signs: &Signs) -> Option<Found> {
+    let mut entries = body.entries();
+    let top = entries.find(|(text, ..)| signs.keys.contains(text));
+    top.map(|(text, key, _)| (key.span, format!("the key `{text}`"))).or_else(|| find_in_steps(body, signs))
+}
+
+fn find_in_steps(body: &Node, signs: &Signs) -> Option<Found> {
+    let mut open: Vec<&Node> = body.get("steps").map(Node::items).unwrap_or_default().iter().rev().collect();
+    while let Some(step) = open.pop() {
+        let key = step.entries().find(|(text, ..)| signs.step_keys.contains(text));
+        if let Some((text, key, _)) = key {
+            return Some((key.place(), format!("the key `{text}` of a step")));
+        }
+        if let Some(found) = sign_in_type(step, signs) {
+            return Some(found);
+        }
+        let bodies = BODIES.iter().filter_map(|key| step.get(key));
+        open.extend(bodies.flat_map(|body| body.items().iter().rev()));
+    }
+    None
+}
+
+/// The first `type` counts: a `prompt` step may have a second one, which is the kind of the prompt.
+fn sign_in_type(step: &Node, signs: &Signs) -> Option<Found> {
+    let node = step.get("type")?;
+    let text = node.as_text().filter(|text| signs.types.contains(text))?;
+    Some((node.place(), format!("the step type `{text}`")))
+}
+
+fn not_a_mapping(source: &Source, node: &Node) -> Diagnostic {
+    let message = format!("a definition is a mapping, and this is {}", node.kind_name());
+    Diagnostic::error("not-a-mapping", source, node.place(), message)
+        .hint("begin with keys: `name: ...`, then `blocks:`, `steps:` or `states:`")
+}
+
+fn undecided(source: &Source, node: &Node) -> Diagnostic {
+    let message = "which dialect this is cannot be told".to_owned();
+    let span = node.as_map().and_then(|entries| entries.first()).map_or(node.place(), |(key, _)| key.span);
+    let quoted = |words: &[&str]| words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ");
+    let hint = format!(
+        "looked for `blocks`; `states`; or `steps` and a sign of its dialect:\n\
+         for steps: {}, {}, a step type such as `shell`, `set_state`, `condition`\n\
+         for reactive: {}, a step type such as `shell_command`, `conditional`\n\
+         or say it: `kind: blocks`, `steps`, `reactive` or `states`",
+        quoted(STEPS.keys),
+        quoted(STEPS.step_keys),
+        quoted(REACTIVE.keys),
+    );
+    Diagnostic::error("unknown-dialect", source, span, message).hint(hint)
+}
+
+#[cfg(test)]
+mod tests;

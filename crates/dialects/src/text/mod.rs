@@ -1,0 +1,25 @@
+//! Text with places: a source, its nodes, and where each of them stands.
+//!
+//! YAML and JSON both become one tree of [`Node`]s. Nothing here knows a dialect; a dialect reads the
+//! tree and points back into the text with the spans of its nodes.
+
+mod duplicate;
+pub mod limits;
+mod load;
+mod locate;
+mod node;
+mod scalar;
+mod source;
+mod syntax;
+mod tree;
+
+pub use duplicate::duplicate_keys;
+pub use load::load;
+pub use locate::locate;
+pub use node::{Kind, Node, Scalar, Style};
+pub use source::{Lines, Position, Source, Span};
+
+#[cfg(test)]
+mod hostile_tests;
+#[cfg(test)]
+mod load_tests;
