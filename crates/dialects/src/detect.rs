@@ -94,10 +94,10 @@ pub fn body(root: &Node) -> &Node {
 }
 
 /// Tells the dialect of a definition.
-pub fn detect(source: &Source, root: &Node) -> Result<Dialect, Diagnostic> {
+pub fn detect(source: &Source, root: &Node) -> Result<Dialect, Box<Diagnostic>> {
     let body = body(root);
     if body.as_map().is_none() {
-        return Err(not_a_mapping(source, body));
+        return Err(Box::new(not_a_mapping(source, body)));
     }
     if let Some(kind) = body.get("kind") {
         return explicit(source, kind);
@@ -107,20 +107,21 @@ pub fn detect(source: &Source, root: &Node) -> Result<Dialect, Diagnostic> {
         .filter_map(|word| body.entry(word).map(|(key, _)| (key, word)))
         .collect();
     match main.as_slice() {
-        [] => Err(undecided(source, body)),
+        [] => Err(Box::new(undecided(source, body))),
         [(_, "states")] => Ok(Dialect::States),
         [(_, "blocks")] => Ok(Dialect::Blocks),
         [(key, _)] => by_signs(source, body, key),
         [(first, a), (second, b), ..] => {
             let message = format!("`{a}` and `{b}` belong to different dialects");
-            Err(Diagnostic::error("mixed-dialects", source, second.span, message)
+            let diagnostic = Diagnostic::error("mixed-dialects", source, second.span, message)
                 .related(first.span, format!("`{a}` is here"))
-                .hint("keep one of them, or say which is meant: `kind: blocks`, `steps`, `reactive` or `states`"))
+                .hint("keep one of them, or say which is meant: `kind: blocks`, `steps`, `reactive` or `states`");
+            Err(Box::new(diagnostic))
         }
     }
 }
 
-fn explicit(source: &Source, kind: &Node) -> Result<Dialect, Diagnostic> {
+fn explicit(source: &Source, kind: &Node) -> Result<Dialect, Box<Diagnostic>> {
     let text = kind.as_text().unwrap_or_default();
     if let Some(dialect) = Dialect::ALL.into_iter().find(|dialect| dialect.word() == text) {
         return Ok(dialect);
@@ -128,26 +129,27 @@ fn explicit(source: &Source, kind: &Node) -> Result<Dialect, Diagnostic> {
     let message = format!("no dialect is called `{text}`");
     let diagnostic = Diagnostic::error("unknown-kind", source, kind.place(), message)
         .hint("`kind` is `blocks`, `steps`, `reactive` or `states`");
-    Err(match nearest(text, Dialect::ALL.map(Dialect::word)) {
+    Err(Box::new(match nearest(text, Dialect::ALL.map(Dialect::word)) {
         Some(word) => diagnostic.label(format!("did you mean `{word}`?")),
         None => diagnostic,
-    })
+    }))
 }
 
 /// A sign that was found: its place and how to name it.
 type Found = (Span, String);
 
-fn by_signs(source: &Source, body: &Node, steps_key: &Node) -> Result<Dialect, Diagnostic> {
+fn by_signs(source: &Source, body: &Node, steps_key: &Node) -> Result<Dialect, Box<Diagnostic>> {
     match (find(body, &STEPS), find(body, &REACTIVE)) {
         (Some(_), None) => Ok(Dialect::Steps),
         (None, Some(_)) => Ok(Dialect::Reactive),
-        (None, None) => Err(undecided(source, steps_key)),
+        (None, None) => Err(Box::new(undecided(source, steps_key))),
         (Some((steps, a)), Some((reactive, b))) => {
             let message = format!("{a} is of the dialect `steps`, {b} of `reactive`");
-            Err(Diagnostic::error("mixed-dialects", source, steps, message)
+            let diagnostic = Diagnostic::error("mixed-dialects", source, steps, message)
                 .label("a sign of `steps`")
                 .related(reactive, "a sign of `reactive`")
-                .hint("say which is meant: `kind: steps` or `kind: reactive`"))
+                .hint("say which is meant: `kind: steps` or `kind: reactive`");
+            Err(Box::new(diagnostic))
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::text::load;
 
-fn detected(yaml: &str) -> Result<Dialect, Diagnostic> {
+fn detected(yaml: &str) -> Result<Dialect, Box<Diagnostic>> {
     let source = Source::new("a.yaml", yaml);
     let root = load(&source).expect("it loads");
     detect(&source, &root)
@@ -62,7 +62,7 @@ fn what_cannot_be_told_is_an_error_with_a_code() {
 fn an_undecided_definition_is_told_what_was_looked_for() {
     let yaml = "name: x\nsteps:\n  - type: mcp_call\n";
     let source = Source::new("a.yaml", yaml);
-    let all: crate::diagnostic::Diagnostics = detected(yaml).err().into_iter().collect();
+    let all: crate::diagnostic::Diagnostics = detected(yaml).err().into_iter().map(|found| *found).collect();
     insta::assert_snapshot!(all.render(&[source], Default::default()));
 }
 
@@ -70,6 +70,6 @@ fn an_undecided_definition_is_told_what_was_looked_for() {
 fn signs_of_both_dialects_are_both_shown() {
     let yaml = "name: x\nsteps:\n  - type: shell\n  - type: while\n";
     let source = Source::new("a.yaml", yaml);
-    let all: crate::diagnostic::Diagnostics = detected(yaml).err().into_iter().collect();
+    let all: crate::diagnostic::Diagnostics = detected(yaml).err().into_iter().map(|found| *found).collect();
     insta::assert_snapshot!(all.render(&[source], Default::default()));
 }

@@ -21,10 +21,10 @@ pub fn load(source: &Source) -> Result<Node, Vec<Diagnostic>> {
     for next in Parser::new_from_str_with_options(&source.text, options) {
         let step = match next {
             Ok((event, span)) => reader.take(event, byte_span(&span)),
-            Err(error) => Err(syntax::diagnose(source, &error)),
+            Err(error) => Err(Box::new(syntax::diagnose(source, &error))),
         };
         if let Err(fatal) = step {
-            return Err(reader.tree.abandon(fatal));
+            return Err(reader.tree.abandon(*fatal));
         }
         if reader.tree.has_too_many_mistakes() {
             break;
@@ -40,7 +40,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), Diagnostic> {
+    fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), Box<Diagnostic>> {
         match event {
             Event::DocumentStart(..) => self.start_document(span),
             Event::Scalar(text, style, anchor, tag) => {
@@ -61,14 +61,14 @@ impl Reader<'_> {
         }
     }
 
-    fn start_document(&mut self, span: Span) -> Result<(), Diagnostic> {
+    fn start_document(&mut self, span: Span) -> Result<(), Box<Diagnostic>> {
         self.documents += 1;
         if self.documents == 1 {
             return Ok(());
         }
         let message = "a second document begins here, and a definition is one document".to_owned();
-        Err(Diagnostic::error("many-documents", self.source, span, message)
-            .hint("put the second definition into a file of its own"))
+        let diagnostic = Diagnostic::error("many-documents", self.source, span, message);
+        Err(Box::new(diagnostic.hint("put the second definition into a file of its own")))
     }
 
     fn check_tag(&mut self, tag: Option<&Tag>, expected: &str, span: Span) {

@@ -80,7 +80,12 @@ impl<'a> Tree<'a> {
         self.root.ok_or_else(|| vec![empty(self.source)])
     }
 
-    pub(crate) fn scalar(&mut self, scalar: Scalar, span: Span, anchor: usize) -> Result<(), Diagnostic> {
+    pub(crate) fn scalar(
+        &mut self,
+        scalar: Scalar,
+        span: Span,
+        anchor: usize,
+    ) -> Result<(), Box<Diagnostic>> {
         self.count_nodes(1, span)?;
         let size = Size { depth: 0, nodes: 1, bytes: scalar.text.len() };
         let node = Node::new(span, Kind::Scalar(scalar));
@@ -89,18 +94,18 @@ impl<'a> Tree<'a> {
         Ok(())
     }
 
-    pub(crate) fn open_list(&mut self, span: Span, anchor: usize) -> Result<(), Diagnostic> {
+    pub(crate) fn open_list(&mut self, span: Span, anchor: usize) -> Result<(), Box<Diagnostic>> {
         self.open(span, anchor, Body::List(Vec::new()))
     }
 
-    pub(crate) fn open_map(&mut self, span: Span, anchor: usize) -> Result<(), Diagnostic> {
+    pub(crate) fn open_map(&mut self, span: Span, anchor: usize) -> Result<(), Box<Diagnostic>> {
         self.open(span, anchor, Body::Map { entries: Vec::new(), key: None })
     }
 
-    fn open(&mut self, span: Span, anchor: usize, body: Body) -> Result<(), Diagnostic> {
+    fn open(&mut self, span: Span, anchor: usize, body: Body) -> Result<(), Box<Diagnostic>> {
         self.count_nodes(1, span)?;
         if self.open.len() >= DEPTH_MAX {
-            return Err(too_deep(self.source, span));
+            return Err(Box::new(too_deep(self.source, span)));
         }
         if anchor != 0 {
             self.anchors.insert(anchor, Anchor::Open);
@@ -109,7 +114,7 @@ impl<'a> Tree<'a> {
         Ok(())
     }
 
-    pub(crate) fn close(&mut self, end: Span) -> Result<(), Diagnostic> {
+    pub(crate) fn close(&mut self, end: Span) -> Result<(), Box<Diagnostic>> {
         let frame = self.open.pop().expect("BUG: the parser closed what it had not opened");
         // A bracket ends a list where it stands; without one the list ends with its last item.
         let span = if end.is_empty() { frame.span } else { frame.span.join(end) };
@@ -123,14 +128,14 @@ impl<'a> Tree<'a> {
         Ok(())
     }
 
-    pub(crate) fn alias(&mut self, span: Span, anchor: usize) -> Result<(), Diagnostic> {
+    pub(crate) fn alias(&mut self, span: Span, anchor: usize) -> Result<(), Box<Diagnostic>> {
         let Some(Anchor::Complete(_, size)) = self.anchors.get(&anchor) else {
             let message = format!("`{}` stands inside of what it repeats", self.source.slice(span));
-            return Err(Diagnostic::error("endless-alias", self.source, span, message));
+            return Err(Box::new(Diagnostic::error("endless-alias", self.source, span, message)));
         };
         let size = *size;
         if self.open.len() + size.depth > DEPTH_MAX {
-            return Err(too_deep(self.source, span));
+            return Err(Box::new(too_deep(self.source, span)));
         }
         self.count_repeated(size, span)?;
         if let Some(Anchor::Complete(node, _)) = self.anchors.get(&anchor) {
@@ -140,7 +145,7 @@ impl<'a> Tree<'a> {
         Ok(())
     }
 
-    fn keep(&mut self, anchor: usize, node: &Node, size: Size) -> Result<(), Diagnostic> {
+    fn keep(&mut self, anchor: usize, node: &Node, size: Size) -> Result<(), Box<Diagnostic>> {
         if anchor != 0 {
             self.count_repeated(size, node.span)?;
             self.anchors.insert(anchor, Anchor::Complete(node.clone(), size));
@@ -171,24 +176,24 @@ impl<'a> Tree<'a> {
         }
     }
 
-    fn count_repeated(&mut self, size: Size, span: Span) -> Result<(), Diagnostic> {
+    fn count_repeated(&mut self, size: Size, span: Span) -> Result<(), Box<Diagnostic>> {
         self.count_nodes(size.nodes, span)?;
         self.repeated_bytes += size.bytes;
         if self.repeated_bytes <= REPEATED_BYTES_MAX {
             return Ok(());
         }
         let message = format!("anchors and aliases repeat more than {REPEATED_BYTES_MAX} bytes");
-        Err(Diagnostic::error("too-much-repeated", self.source, span, message))
+        Err(Box::new(Diagnostic::error("too-much-repeated", self.source, span, message)))
     }
 
-    fn count_nodes(&mut self, nodes: usize, span: Span) -> Result<(), Diagnostic> {
+    fn count_nodes(&mut self, nodes: usize, span: Span) -> Result<(), Box<Diagnostic>> {
         self.nodes += nodes;
         if self.nodes <= NODES_MAX {
             return Ok(());
         }
         let message =
             format!("more than {NODES_MAX} values, keys, lists and mappings, aliases counted in full");
-        Err(Diagnostic::error("too-many-nodes", self.source, span, message))
+        Err(Box::new(Diagnostic::error("too-many-nodes", self.source, span, message)))
     }
 }
 

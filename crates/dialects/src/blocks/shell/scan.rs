@@ -208,6 +208,7 @@ impl Scan<'_> {
             }
             self.copy_one(output);
         }
+        output.is_lost = true;
     }
 
     fn backticks(&mut self, output: &mut Output) {
@@ -266,6 +267,7 @@ impl Scan<'_> {
                 }
             }
         }
+        output.is_lost = true;
     }
 
     fn comment(&mut self, output: &mut Output) {
@@ -319,7 +321,11 @@ impl Scan<'_> {
             '}' => self.close(1, output),
             '"' => self.open(1, Frame::Double, output),
             '\'' if is_double != Some(true) => self.single(output),
-            _ => self.copy_one(output),
+            _ => {
+                // In double quotes, shells differ in whether it quotes.
+                output.is_lost |= character == '\'';
+                self.copy_one(output);
+            }
         }
     }
 

@@ -1,0 +1,131 @@
+//! Runs compiled scripts in real shells: a hostile value must come out byte for byte, and nothing may run.
+#![expect(clippy::disallowed_types, reason = "the crate is pure, this test of it runs shells")]
+
+use dialects::blocks::shell::{Part, Script, compile, variable};
+use std::process::Command;
+
+/// What a value must survive.
+const HOSTILE: [&str; 22] = [
+    "",
+    " ",
+    "plain",
+    "two  words",
+    "-n",
+    "--help",
+    "$(echo run)",
+    "`echo run`",
+    "${HOME}",
+    "$HOME",
+    "'",
+    "\"",
+    "'; echo run; '",
+    "\"; echo run; \"",
+    "\\",
+    "a\\nb\\",
+    "line\nline\n\nEOF\nlast",
+    "*",
+    "~ ? [a-z] {a,b} !x # y",
+    "; echo run & | > /dev/null",
+    "a[$(echo run >&2)]",
+    "é漢🙂\ttab\u{1}",
+];
+
+/// Commands with `@` for the value, and what they print around it.
+const PLACES: [(&str, &str); 27] = [
+    ("printf %s @", "@"),
+    ("printf %s a@b@", "a@b@"),
+    ("printf '%s,' @ x", "@,x,"),
+    ("printf %s \"@\"", "@"),
+    ("printf %s \"a '@' \\\"@\\\" b\"", "a '@' \"@\" b"),
+    ("printf %s 'a @ \"@\" $HOME'", "a @ \"@\" $HOME"),
+    ("printf %s \\'@\\\"", "'@\""),
+    ("printf %s \"$(printf '%s.' @)\"", "@."),
+    ("printf %s \"$(printf '%s.' \"@\")\"", "@."),
+    ("printf %s \"$(printf 'a@%s.' b)\"", "!a@b."),
+    ("printf %s \"`printf '%s.' @`\"", "@."),
+    ("printf %s \"`printf '%s.' \"@\"`\"", "@."),
+    ("x=`printf '%s.' '@'`; printf %s \"$x\"", "@."),
+    ("cat <<E\n@ \"'@'\"\nE\n", "@ \"'@'\"\n"),
+    ("cat <<-E\n\t@\n\tE\nprintf %s @", "@\n@"),
+    ("cat <<A - <<B\n'@\nA\n@\"\nB\nprintf %s '@'", "@\"\n@"),
+    ("cat <<E\n$(printf '%s.' \"@\" '@')\nE\n", "@.@.\n"),
+    ("printf %s \"$(cat <<E\n'@.\nE\n)@\"", "'@.@"),
+    ("# it's @ `\nprintf %s @ # \"@", "@"),
+    ("x=@; printf %s \"$x\"", "@"),
+    ("for x in @ b; do printf '%s,' \"$x\"; done", "@,b,"),
+    ("case @ in @) printf same;; *) printf other;; esac", "same"),
+    ("printf %s \"$(case x in x) printf '%s.' @;; esac)@\"", "@.@"),
+    ("printf '%s,' $(printf 5) \"${y:-its}@\" ${y:-'}'}@", "5,its@,}@,"),
+    ("(printf %s @) | cat; { printf %s @; }", "@@"),
+    ("f() { printf %s \"$1\"; }; f @", "@"),
+    ("[ @ = @ ] && printf '$@ %s' \"$@\"", "$@ $@"),
+];
+
+fn shells() -> Vec<&'static str> {
+    ["sh", "bash", "dash", "busybox"].into_iter().filter(|name| run(name, "exit 0", "").is_some()).collect()
+}
+
+fn run(shell: &str, script: &str, value: &str) -> Option<(String, String, Option<i32>)> {
+    let mut command = Command::new(shell);
+    if shell == "busybox" {
+        command.arg("sh");
+    }
+    let output = command.arg("-c").arg(script).env(variable(0), value).output().ok()?;
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("it prints what it was given");
+    Some((text(output.stdout), text(output.stderr), output.status.code()))
+}
+
+fn compiled(template: &str) -> String {
+    let pieces: Vec<&str> = template.split('@').collect();
+    let mut parts = vec![Part::Text(pieces[0])];
+    for piece in &pieces[1..] {
+        parts.extend([Part::Reference(0), Part::Text(piece)]);
+    }
+    match compile(&parts) {
+        Ok(Script::Text(script)) => script,
+        other => panic!("{template}: {other:?}"),
+    }
+}
+
+#[test]
+fn a_value_comes_through_every_place_byte_for_byte() {
+    let shells = shells();
+    assert!(shells.contains(&"sh"), "no shell to test with");
+    for (template, expected) in PLACES {
+        let script = compiled(template);
+        for value in HOSTILE {
+            // A `printf` format is read by printf: there only what it leaves alone can be compared.
+            let Some(expected) = expected
+                .strip_prefix('!')
+                .map_or(Some(expected), |rest| (!value.contains(['\\', '%'])).then_some(rest))
+            else {
+                continue;
+            };
+            for shell in &shells {
+                let (stdout, stderr, code) = run(shell, &script, value).expect("the shell starts");
+                assert_eq!(stdout, expected.replace('@', value), "{shell}: {template}: {value:?}\n{script}");
+                assert_eq!(
+                    (stderr.as_str(), code),
+                    ("", Some(0)),
+                    "{shell}: {template}: {value:?}\n{script}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn arithmetic_counts_with_numbers_and_stops_at_all_else() {
+    let script = compiled("printf %s $((5-@)) \"$((@*2))\"");
+    for shell in shells() {
+        for (value, expected) in [("3", "26"), ("-3", "8-6"), ("0", "50"), ("12", "-724")] {
+            let (stdout, ..) = run(shell, &script, value).expect("the shell starts");
+            assert_eq!(stdout, expected, "{shell}: {value}");
+        }
+        for value in HOSTILE.into_iter().chain(["1+1", "x", "--1", "-", "0x1", "1 2", "1;", "SB_1"]) {
+            let (stdout, stderr, code) = run(shell, &script, value).expect("the shell starts");
+            assert_eq!((stdout.as_str(), code), ("", Some(2)), "{shell}: {value:?}");
+            assert_eq!(stderr, format!("arithmetic needs a whole number, not: {value}\n"), "{shell}");
+        }
+    }
+}
