@@ -20,6 +20,7 @@
 //! What a script itself does with a value (`eval`, `sh -c`, a program that takes `-x` for an option) is the
 //! script's own affair.
 
+mod expand;
 mod here;
 mod place;
 mod scan;

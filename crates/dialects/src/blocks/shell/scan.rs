@@ -37,9 +37,9 @@ fn inside(output: &mut Output, input: &[Symbol], base: Frame) {
 pub(super) struct Scan<'a> {
     pub(super) input: &'a [Symbol],
     pub(super) at: usize,
-    frames: Vec<Frame>,
+    pub(super) frames: Vec<Frame>,
     /// Up to here the text stands in `$[...]`.
-    bash_until: usize,
+    pub(super) bash_until: usize,
 }
 
 impl Scan<'_> {
@@ -47,7 +47,7 @@ impl Scan<'_> {
         self.input.get(self.at + ahead).copied()
     }
 
-    fn is_char(&self, ahead: usize, character: char) -> bool {
+    pub(super) fn is_char(&self, ahead: usize, character: char) -> bool {
         self.peek(ahead) == Some(Symbol::Char(character))
     }
 
@@ -67,12 +67,12 @@ impl Scan<'_> {
         is_next
     }
 
-    fn copy_count(&mut self, count: usize, output: &mut Output) {
+    pub(super) fn copy_count(&mut self, count: usize, output: &mut Output) {
         (0..count).for_each(|_| self.copy_one(output));
     }
 
     /// The innermost frame, if it is a list of commands.
-    fn command(&mut self) -> Option<&mut Command> {
+    pub(super) fn command(&mut self) -> Option<&mut Command> {
         match self.frames.last_mut() {
             Some(Frame::Command(command)) => Some(command),
             _ => None,
@@ -96,7 +96,7 @@ impl Scan<'_> {
         }
     }
 
-    fn open(&mut self, count: usize, frame: Frame, output: &mut Output) {
+    pub(super) fn open(&mut self, count: usize, frame: Frame, output: &mut Output) {
         if let Some(command) = self.command() {
             command.quote();
         }
@@ -104,7 +104,7 @@ impl Scan<'_> {
         self.frames.push(frame);
     }
 
-    fn close(&mut self, count: usize, output: &mut Output) {
+    pub(super) fn close(&mut self, count: usize, output: &mut Output) {
         self.copy_count(count, output);
         self.frames.pop();
     }
@@ -163,73 +163,6 @@ impl Scan<'_> {
         self.copy_count(2, output);
     }
 
-    fn dollar(&mut self, output: &mut Output) {
-        let is_command = self.command().is_some();
-        match self.peek(1) {
-            Some(Symbol::Char('(')) if self.is_char(2, '(') => {
-                self.open(3, Frame::Arithmetic { parens: 0, references: Vec::new() }, output);
-            }
-            Some(Symbol::Char('(')) => self.open(2, Frame::Command(Command::new(true)), output),
-            Some(Symbol::Char('{')) => self.open(2, Frame::Expansion, output),
-            Some(Symbol::Char('\'')) if is_command => self.dollar_quote(output),
-            Some(Symbol::Char('[')) => {
-                let close = self.input[self.at..].iter().position(|symbol| *symbol == Symbol::Char(']'));
-                self.bash_until = close.map_or(self.input.len(), |length| self.at + length);
-                self.parameter(2, output);
-            }
-            Some(Symbol::Reference { .. }) => {
-                // A lone dollar is a dollar; before a brace it would not stay alone.
-                output.text.push('\\');
-                self.parameter(1, output);
-            }
-            Some(Symbol::Char('$' | '#' | '?' | '!' | '@' | '*' | '-')) => self.parameter(2, output),
-            _ => self.parameter(1, output),
-        }
-    }
-
-    fn parameter(&mut self, count: usize, output: &mut Output) {
-        if let Some(command) = self.command() {
-            command.quote();
-        }
-        self.copy_count(count, output);
-    }
-
-    /// `$'...'`: some shells know escapes in it, others none.
-    fn dollar_quote(&mut self, output: &mut Output) {
-        self.parameter(2, output);
-        while let Some(symbol) = self.peek(0) {
-            match symbol {
-                Symbol::Char('\'') => return self.copy_one(output),
-                Symbol::Char('\\') => {
-                    output.is_lost |= self.is_char(1, '\'') || self.is_char(1, '\\');
-                }
-                Symbol::Char(_) => {}
-                Symbol::Reference { part, .. } => output.refuse(part, Reason::DollarQuote),
-            }
-            self.copy_one(output);
-        }
-        output.is_lost = true;
-    }
-
-    fn backticks(&mut self, output: &mut Output) {
-        self.parameter(1, output);
-        let mut end = self.at;
-        while end < self.input.len() && self.input[end] != Symbol::Char('`') {
-            end += if self.input[end] == Symbol::Char('\\') { 2 } else { 1 };
-        }
-        let Some(text) = self.input.get(self.at..end).filter(|_| end < self.input.len()) else {
-            output.is_lost = true;
-            return;
-        };
-        if text.contains(&Symbol::Char('\\')) {
-            output.copy(text, Reason::Backticks);
-        } else {
-            command(output, text);
-        }
-        self.at = end;
-        self.copy_one(output);
-    }
-
     fn in_command(&mut self, output: &mut Output, character: char) {
         let next = self.peek(1);
         let Some(command) = self.command() else { return };
@@ -252,7 +185,7 @@ impl Scan<'_> {
         self.copy_one(output);
     }
 
-    fn single(&mut self, output: &mut Output) {
+    pub(super) fn single(&mut self, output: &mut Output) {
         self.parameter(1, output);
         while let Some(symbol) = self.peek(0) {
             match symbol {
@@ -309,42 +242,5 @@ impl Scan<'_> {
         if let Some(command) = self.command() {
             command.heres.push(here);
         }
-    }
-
-    fn in_expansion(&mut self, output: &mut Output, character: char) {
-        let is_double = self.frames.iter().rev().find_map(|frame| match frame {
-            Frame::Command(_) | Frame::Arithmetic { .. } => Some(false),
-            Frame::Double | Frame::Here => Some(true),
-            Frame::Expansion => None,
-        });
-        match character {
-            '}' => self.close(1, output),
-            '"' => self.open(1, Frame::Double, output),
-            '\'' if is_double != Some(true) => self.single(output),
-            _ => {
-                // In double quotes, shells differ in whether it quotes.
-                output.is_lost |= character == '\'';
-                self.copy_one(output);
-            }
-        }
-    }
-
-    fn in_arithmetic(&mut self, output: &mut Output, character: char) {
-        let is_doubled = self.is_char(1, ')');
-        let Some(Frame::Arithmetic { parens, references }) = self.frames.last_mut() else { return };
-        match character {
-            '(' => *parens += 1,
-            ')' if *parens > 0 => *parens -= 1,
-            ')' if is_doubled => return self.close(2, output),
-            ')' => {
-                // It was `$( (...) ...)` written without the space.
-                let references = std::mem::take(references);
-                references.into_iter().for_each(|part| output.refuse(part, Reason::Unclear));
-                output.is_lost = true;
-                return self.close(1, output);
-            }
-            _ => {}
-        }
-        self.copy_one(output);
     }
 }
