@@ -7,34 +7,10 @@
 use crate::diagnostic::Diagnostic;
 use crate::near::nearest;
 use crate::text::{Node, Source, Span};
+use kernel::plan::Dialect;
 
-/// The four forms of a definition.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Dialect {
-    /// A graph of blocks.
-    Blocks,
-    /// A sequence of steps for an agent, with Jinja expressions.
-    Steps,
-    /// A sequence of steps over raw and computed state, with JavaScript expressions.
-    Reactive,
-    /// A state machine over a terminal.
-    States,
-}
-
-impl Dialect {
-    /// All of them.
-    pub const ALL: [Self; 4] = [Self::Blocks, Self::Steps, Self::Reactive, Self::States];
-
-    /// Returns its word, as `kind` has it.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Blocks => "blocks",
-            Self::Steps => "steps",
-            Self::Reactive => "reactive",
-            Self::States => "states",
-        }
-    }
-}
+/// Every dialect, in the order they are named.
+const ALL: [Dialect; 4] = [Dialect::Blocks, Dialect::Steps, Dialect::Reactive, Dialect::States];
 
 /// What tells `steps` and `reactive` apart.
 struct Signs {
@@ -123,13 +99,13 @@ pub fn detect(source: &Source, root: &Node) -> Result<Dialect, Box<Diagnostic>> 
 
 fn explicit(source: &Source, kind: &Node) -> Result<Dialect, Box<Diagnostic>> {
     let text = kind.as_text().unwrap_or_default();
-    if let Some(dialect) = Dialect::ALL.into_iter().find(|dialect| dialect.word() == text) {
+    if let Some(dialect) = ALL.into_iter().find(|dialect| dialect.as_str() == text) {
         return Ok(dialect);
     }
     let message = format!("no dialect is called `{text}`");
     let diagnostic = Diagnostic::error("unknown-kind", source, kind.place(), message)
         .hint("`kind` is `blocks`, `steps`, `reactive` or `states`");
-    Err(Box::new(match nearest(text, Dialect::ALL.map(Dialect::word)) {
+    Err(Box::new(match nearest(text, ALL.map(Dialect::as_str)) {
         Some(word) => diagnostic.label(format!("did you mean `{word}`?")),
         None => diagnostic,
     }))
