@@ -92,6 +92,17 @@ impl<'a> Play<'a> {
         }
     }
 
+    /// Returns what the commands in the background have said, for the report of a failure beside them.
+    pub(crate) fn overheard(&self) -> Vec<(String, String)> {
+        let mut heard = Vec::new();
+        for (name, running) in &self.background {
+            let (stdout, stderr) = running.said().unwrap_or_default();
+            heard.push((format!("stdout of `{name}`"), stdout));
+            heard.push((format!("stderr of `{name}`"), stderr));
+        }
+        heard
+    }
+
     pub(crate) fn names(&self) -> &Names {
         &self.names
     }

@@ -104,11 +104,14 @@ impl Running {
                 End::TimedOut(limit)
             }
         };
-        Ok(Answer {
-            end,
-            stdout: read_lossy(&self.capture.with_extension("out"))?,
-            stderr: read_lossy(&self.capture.with_extension("err"))?,
-        })
+        let (stdout, stderr) = self.said()?;
+        Ok(Answer { end, stdout, stderr })
+    }
+
+    /// Returns what it has said so far on stdout and stderr.
+    pub(crate) fn said(&self) -> io::Result<(String, String)> {
+        let read = |ending| read_lossy(&self.capture.with_extension(ending));
+        Ok((read("out")?, read("err")?))
     }
 
     /// Ends it and whatever it started.

@@ -21,7 +21,8 @@ pub(crate) struct Failure {
     pub(crate) note: Option<String>,
     pub(crate) mismatches: Vec<Mismatch>,
     pub(crate) answer: Option<Answer>,
-    pub(crate) files: Vec<(String, String)>,
+    /// Other texts that help: files that differ, what background commands said.
+    pub(crate) outputs: Vec<(String, String)>,
 }
 
 impl Failure {
@@ -32,9 +33,9 @@ impl Failure {
     pub(crate) fn difference(
         mismatches: Vec<Mismatch>,
         answer: Answer,
-        files: Vec<(String, String)>,
+        outputs: Vec<(String, String)>,
     ) -> Self {
-        Self { mismatches, answer: Some(answer), files, ..Self::default() }
+        Self { mismatches, answer: Some(answer), outputs, ..Self::default() }
     }
 
     /// Returns the whole text, from what the case is about to what the command said.
@@ -55,8 +56,8 @@ impl Failure {
             put_output(&mut text, "stdout", &answer.stdout);
             put_output(&mut text, "stderr", &answer.stderr);
         }
-        for (path, content) in &self.files {
-            put_output(&mut text, path, content);
+        for (name, content) in &self.outputs {
+            put_output(&mut text, name, content);
         }
         text
     }

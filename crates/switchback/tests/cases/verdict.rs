@@ -100,7 +100,10 @@ impl Judge<'_> {
         act: impl FnOnce(&mut Play<'c>) -> Result<(), Stop>,
     ) -> Result<(), Stop> {
         let mut play = Play::new(self.driver, case, names, kill_point)?;
-        let acted = act(&mut play);
+        let mut acted = act(&mut play);
+        if let Err(Stop::Failed(failure)) = &mut acted {
+            failure.outputs.extend(play.overheard());
+        }
         let closed = play.close();
         match acted.and(closed) {
             Err(Stop::Failed(failure)) if self.keep => Err(with_place(*failure, &play.keep())),
