@@ -11,6 +11,7 @@
 mod broken;
 mod chain;
 mod file;
+mod follow;
 mod verify;
 mod write;
 
@@ -19,5 +20,6 @@ mod tests;
 
 pub use broken::{Broken, Place, Reason};
 pub use chain::{Hash, Head};
+pub use follow::Follow;
 pub use verify::{Verified, verify_file};
 pub use write::{ExportError, Header, Writer};

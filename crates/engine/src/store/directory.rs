@@ -1,0 +1,88 @@
+//! The data directory: made for its owner alone, and only on a file system of this machine.
+//!
+//! SQLite's WAL needs shared memory and working locks, which network file systems do not give. FUSE is let
+//! through: it cannot be told from here whether a local or a remote thing stands behind it.
+
+use super::error::OpenError;
+use std::fs::DirBuilder;
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::Path;
+
+/// Makes the directory if need be, and refuses one on a network file system.
+pub(super) fn prepare(dir: &Path) -> Result<(), OpenError> {
+    let failed = |error| OpenError::Directory { path: dir.to_owned(), error };
+    DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(failed)?;
+    match network(dir).map_err(failed)? {
+        Some(system) => Err(OpenError::Network { dir: dir.to_owned(), system }),
+        None => Ok(()),
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn network(dir: &Path) -> io::Result<Option<&'static str>> {
+    // The type is a signed or an unsigned word of 32 or 64 bits, as the machine likes: its low half is the name.
+    let stat = rustix::fs::statfs(dir)?;
+    Ok(name_of(stat.f_type as u32))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn network(dir: &Path) -> io::Result<Option<&'static str>> {
+    const MNT_LOCAL: u32 = 0x1000;
+    let stat = rustix::fs::statfs(dir)?;
+    Ok((stat.f_flags & MNT_LOCAL == 0).then_some("another machine"))
+}
+
+/// The network file systems of Linux, by the numbers of `statfs(2)`.
+#[cfg(target_os = "linux")]
+fn name_of(magic: u32) -> Option<&'static str> {
+    let name = match magic {
+        0x6969 => "NFS",
+        0x517b | 0xff53_4d42 | 0xfe53_4d42 => "SMB",
+        0x564c => "NCP",
+        0x7375_7245 => "Coda",
+        0x5346_414f | 0x6b41_4653 => "AFS",
+        0x0102_1997 => "9P",
+        0x00c3_6400 => "Ceph",
+        0x0bd0_0bd0 => "Lustre",
+        0x4750_4653 => "GPFS",
+        0x0116_1970 => "GFS2",
+        0x7461_636f => "OCFS2",
+        _ => return None,
+    };
+    Some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn a_new_directory_is_for_its_owner_alone() {
+        let home = tempfile::tempdir().unwrap();
+        let dir = home.path().join("a/b");
+        prepare(&dir).unwrap();
+        let mode = std::fs::metadata(&dir).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o700);
+        prepare(&dir).unwrap();
+    }
+
+    #[test]
+    fn a_file_in_the_way_is_named() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("file");
+        std::fs::write(&path, "").unwrap();
+        let error = prepare(&path).unwrap_err();
+        assert!(matches!(&error, OpenError::Directory { path: named, .. } if *named == path), "{error}");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn network_file_systems_are_known_by_number() {
+        assert_eq!(name_of(0x6969), Some("NFS"));
+        assert_eq!(name_of(-11317950_i32 as u32), Some("SMB"));
+        let local = [("ext4", 0xef53), ("btrfs", 0x9123_683e), ("xfs", 0x5846_5342), ("tmpfs", 0x0102_1994)];
+        assert!(local.iter().all(|(_, magic)| name_of(*magic).is_none()));
+    }
+}

@@ -1,0 +1,46 @@
+//! The store: one SQLite file in a data directory, written by one owner and read by anyone.
+//!
+//! ```text
+//!  driver ── Store ── commit(&[Write]) ── one transaction, one flush ── switchback.db
+//!  cli ───── Reader ─ run, runs, load ───────────────────────────────────────┘
+//! ```
+//!
+//! The store is a synchronous library: no threads, no clock but the one in the lock file's text, no retries.
+//! Bodies are bytes to it; of the kernel it knows the names of runs and the digests of data.
+//!
+//! Invariant: what `commit` has answered with `Ok` survives a power cut; what it has answered with an error has
+//! left no trace. Invariant: one owner. The lock keeps a second one out, and the epoch, which is checked inside
+//! every transaction, keeps out an owner that lost the lock without noticing.
+
+mod apply;
+mod check;
+mod commit;
+mod connect;
+mod directory;
+mod error;
+mod export;
+mod load;
+mod lock;
+mod open;
+mod read;
+mod retain;
+mod rows;
+mod schema;
+mod verify;
+mod write;
+
+#[cfg(test)]
+mod tests;
+
+pub use error::{Conflict, Fault, Kind, OpenError, WriteError};
+pub use export::ExportError;
+pub use load::{Loaded, Snapshot};
+pub use open::{Counters, Store};
+pub use read::{Content, Filter, Found, Reader, Request};
+pub use retain::Freed;
+pub use rows::{Entry, RunRow};
+pub use verify::{Sound, VerifyError};
+pub use write::{NewRun, Write};
+
+/// The name of the store's file in the data directory.
+pub const FILE: &str = "switchback.db";
