@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::case::{Action, Ask, Case, Check, KillAt, SignalName, Step, Target};
 use crate::driver::{Driver, Setting};
-use crate::examine::{self, Finding};
+use crate::examine::{self, Examiner};
 use crate::names::Names;
 use crate::process::{Answer, End, Running};
 use crate::report::Failure;
@@ -182,8 +182,9 @@ impl<'a> Play<'a> {
 
     /// Holds an answer against the expectation and remembers what is to be remembered.
     fn take(&mut self, check: &Check, answer: Answer, exit: Value) -> Result<(), Stop> {
-        let Finding { mismatches, files } =
-            examine::answer(check, &answer, exit, &self.names, &self.workspace).map_err(Failure::note)?;
+        let mut examiner = Examiner::new(&self.names, &self.workspace);
+        examiner.answer(check, &answer, &exit).map_err(Failure::note)?;
+        let Examiner { mismatches, files, .. } = examiner;
         if !mismatches.is_empty() {
             return Err(Failure::difference(mismatches, answer, files).into());
         }

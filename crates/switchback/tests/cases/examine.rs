@@ -10,54 +10,62 @@ use crate::pattern::Pattern;
 use crate::process::Answer;
 use crate::workspace::Workspace;
 
-/// What is not as expected, and the content of the files it concerns.
-#[derive(Default)]
-pub(crate) struct Finding {
+/// Compares answers with expectations and gathers what differs.
+pub(crate) struct Examiner<'a> {
+    names: &'a Names,
+    workspace: &'a Workspace,
     pub(crate) mismatches: Vec<Mismatch>,
+    /// The content of the files that differ.
     pub(crate) files: Vec<(String, String)>,
 }
 
-/// Compares everything a step names. Without an expected exit code it must be `exit`.
-pub(crate) fn answer(
-    check: &Check,
-    answer: &Answer,
-    exit: Value,
-    names: &Names,
-    workspace: &Workspace,
-) -> Result<Finding, String> {
-    let mut found = Finding::default();
-    let mut hold = |at: &str, expected: &Value, got: Option<&Value>| -> Result<bool, String> {
-        let new = differences(at, &Pattern::read(expected, names)?, got);
-        let differs = !new.is_empty();
-        found.mismatches.extend(new);
-        Ok(differs)
-    };
-    hold("exit", check.exit.as_ref().unwrap_or(&exit), Some(&answer.end.to_json()))?;
-    if let Some(expected) = &check.stdout {
-        hold("stdout", expected, Some(&answer.stdout.as_str().into()))?;
+impl<'a> Examiner<'a> {
+    pub(crate) fn new(names: &'a Names, workspace: &'a Workspace) -> Self {
+        Self { names, workspace, mismatches: Vec::new(), files: Vec::new() }
     }
-    if let Some(expected) = &check.stderr {
-        hold("stderr", expected, Some(&answer.stderr.as_str().into()))?;
+
+    /// Compares everything a step names. Without an expected exit code it must be `exit`.
+    pub(crate) fn answer(&mut self, check: &Check, answer: &Answer, exit: &Value) -> Result<(), String> {
+        self.hold("exit", check.exit.as_ref().unwrap_or(exit), Some(&answer.end.to_json()))?;
+        if let Some(expected) = &check.stdout {
+            self.hold("stdout", expected, Some(&answer.stdout.as_str().into()))?;
+        }
+        if let Some(expected) = &check.stderr {
+            self.hold("stderr", expected, Some(&answer.stderr.as_str().into()))?;
+        }
+        if let Some(expected) = &check.json {
+            self.document(expected, &answer.stdout)?;
+        }
+        check.files.iter().try_for_each(|(path, expected)| self.file(path, expected))
     }
-    for (path, expected) in &check.files {
-        let content = workspace.read(path).map_err(|error| error.to_string())?;
+
+    fn document(&mut self, expected: &Value, stdout: &str) -> Result<(), String> {
+        match serde_json::from_str(stdout) {
+            Ok(document) => self.hold("json", expected, Some(&document)).map(drop),
+            Err(error) => {
+                let expected = "one JSON document on stdout".to_owned();
+                self.mismatches.push(Mismatch { at: "json".to_owned(), expected, got: error.to_string() });
+                Ok(())
+            }
+        }
+    }
+
+    fn file(&mut self, path: &str, expected: &Value) -> Result<(), String> {
+        let content = self.workspace.read(path).map_err(|error| error.to_string())?;
         let value = content.clone().map(Value::String);
-        if hold(&format!("file {path}"), expected, value.as_ref())? {
-            found.files.extend(content.map(|content| (path.clone(), content)));
+        if !self.hold(&format!("file {path}"), expected, value.as_ref())? {
+            self.files.extend(content.map(|content| (path.to_owned(), content)));
         }
+        Ok(())
     }
-    match (&check.json, serde_json::from_str::<Value>(&answer.stdout)) {
-        (None, _) => {}
-        (Some(expected), Ok(document)) => {
-            hold("json", expected, Some(&document))?;
-        }
-        (Some(_), Err(error)) => found.mismatches.push(Mismatch {
-            at: "json".to_owned(),
-            expected: "one JSON document on stdout".to_owned(),
-            got: error.to_string(),
-        }),
+
+    /// Returns whether the expectation holds. The error says that it is none.
+    fn hold(&mut self, at: &str, expected: &Value, got: Option<&Value>) -> Result<bool, String> {
+        let new = differences(at, &Pattern::read(expected, self.names)?, got);
+        let holds = new.is_empty();
+        self.mismatches.extend(new);
+        Ok(holds)
     }
-    Ok(found)
 }
 
 /// Returns the value to remember, or nothing if the answer does not have it.

@@ -67,7 +67,7 @@ fn matcher_differences(at: &str, matcher: &Matcher, got: Option<&Value>) -> Vec<
         }
         Matcher::Regex(regexes) => {
             let failing = regexes.iter().filter(|regex| !regex_finds(regex, got));
-            return failing.map(|regex| mismatch(at, format!("matches /{regex}/"), got)).collect();
+            return failing.map(|regex| mismatch(at, describe_regex(regex), got)).collect();
         }
         Matcher::Absent => false,
         Matcher::Range(low, high) => in_range(*low, *high, got),
@@ -125,32 +125,33 @@ fn in_order(expected: &[Pattern], got: &Value) -> bool {
 /// Holds if every pattern can be given an element of its own and none is left over.
 fn in_any_order(patterns: &[Pattern], got: &Value) -> bool {
     let Value::Array(items) = got else { return false };
-    let mut owner = vec![None; items.len()];
-    patterns.len() == items.len()
-        && (0..patterns.len())
-            .all(|index| place(index, patterns, items, &mut owner, &mut vec![false; items.len()]))
+    let mut pairing = Pairing { patterns, items, owner: vec![None; items.len()] };
+    let mut place = |index| pairing.place(index, &mut vec![false; items.len()]);
+    patterns.len() == items.len() && (0..patterns.len()).all(&mut place)
 }
 
-/// Finds an element for one pattern, moving those placed before it where that helps.
-fn place(
-    pattern: usize,
-    patterns: &[Pattern],
-    items: &[Value],
-    owner: &mut [Option<usize>],
-    tried: &mut [bool],
-) -> bool {
-    for (index, item) in items.iter().enumerate() {
-        if tried[index] || !matches(&patterns[pattern], item) {
-            continue;
+/// Which element has been given to which pattern so far.
+struct Pairing<'a> {
+    patterns: &'a [Pattern],
+    items: &'a [Value],
+    owner: Vec<Option<usize>>,
+}
+
+impl Pairing<'_> {
+    /// Finds an element for one pattern, moving those placed before it where that helps.
+    fn place(&mut self, pattern: usize, tried: &mut [bool]) -> bool {
+        for (index, item) in self.items.iter().enumerate() {
+            if tried[index] || !matches(&self.patterns[pattern], item) {
+                continue;
+            }
+            tried[index] = true;
+            if self.owner[index].is_none_or(|other| self.place(other, tried)) {
+                self.owner[index] = Some(pattern);
+                return true;
+            }
         }
-        tried[index] = true;
-        let free = owner[index].is_none_or(|other| place(other, patterns, items, owner, tried));
-        if free {
-            owner[index] = Some(pattern);
-            return true;
-        }
+        false
     }
-    false
 }
 
 fn mismatch(at: &str, expected: String, got: &Value) -> Mismatch {
@@ -180,7 +181,7 @@ fn describe_matcher(matcher: &Matcher) -> String {
     match matcher {
         Matcher::Equals(value) => show(value),
         Matcher::Contains(patterns) => format!("contains {}", all(patterns)),
-        Matcher::Regex(regexes) => format!("matches /{}/", regexes.join("/, /")),
+        Matcher::Regex(regexes) => join(regexes.iter().map(|regex| describe_regex(regex))),
         Matcher::Subset(pattern) => describe(pattern),
         Matcher::Absent => "nothing".to_owned(),
         Matcher::Without(patterns) => format!("does not contain {}", all(patterns)),
@@ -190,6 +191,10 @@ fn describe_matcher(matcher: &Matcher) -> String {
         }
         Matcher::AnyOrder(patterns) => format!("in any order [{}]", all(patterns)),
     }
+}
+
+fn describe_regex(regex: &str) -> String {
+    format!("matches /{}/", regex.replace('\n', "\\n"))
 }
 
 fn join(parts: impl Iterator<Item = String>) -> String {
