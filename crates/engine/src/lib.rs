@@ -1,7 +1,24 @@
-//! Placeholder.
+//! The engine: carries runs. Turns are made by the kernel, kept in the journal, and their effects carried out by
+//! adapters; after a crash what was open is carried on.
+//!
+//! ```text
+//!  command ── backend (local | temporal) ── driver ── store ── effects ── adapters ── commands
+//! ```
+//! Nothing above this crate knows which backend it is on.
 
+pub mod adapters;
+pub mod answers;
+pub mod backend;
+pub mod driver;
 pub mod journal;
 mod kill_point;
+pub mod local;
+pub mod names;
 pub mod store;
+#[cfg(feature = "temporal")]
+pub mod temporal;
+pub mod turn;
 
+pub use backend::{Backend, Error};
+pub use kernel;
 pub use kill_point::kill_point;

@@ -1,0 +1,7 @@
+//! How the server carries effects out, one folder an adapter.
+//!
+//! An adapter takes one plain value that says what to do, does it, and gives one plain value that says what
+//! happened. It knows no plan, no run and no journal; it never decides what comes next.
+
+pub mod process;
+pub(crate) mod shell;

@@ -1,0 +1,45 @@
+//! Members of a tree where there is no `/proc`: the process group, as one.
+//!
+//! The system tells nobody but the parent of a process's end, so a group is looked at again and again while
+//! it is being ended, and at no other time.
+
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process_group};
+
+use super::super::note::Leader;
+use super::super::spawn::start_time;
+use super::{Roots, group_exists};
+
+const LOOK_AGAIN: Duration = Duration::from_millis(10);
+
+/// The living group of a tree.
+pub(crate) struct Member {
+    group: Pid,
+    pub(crate) in_group: bool,
+}
+
+impl Member {
+    /// Sends a signal; that it may have ended meanwhile is no error.
+    pub(crate) fn signal(&self, signal: Signal) {
+        let _ = kill_process_group(self.group, signal);
+    }
+
+    /// Waits until it has ended.
+    pub(crate) async fn gone(self) {
+        while group_exists(self.group) {
+            tokio::time::sleep(LOOK_AGAIN).await;
+        }
+    }
+}
+
+/// Tells whether this very process is alive.
+pub(crate) fn exists(leader: Leader) -> bool {
+    start_time(leader.pid).is_some_and(|start| leader.born.fits(start))
+}
+
+/// Gives the group if it is known to be ours and has a member.
+pub(crate) fn find(roots: &Roots) -> Vec<Member> {
+    let ours = roots.group_is_ours && group_exists(roots.leader.pid);
+    ours.then_some(Member { group: roots.leader.pid, in_group: true }).into_iter().collect()
+}

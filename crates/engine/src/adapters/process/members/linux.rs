@@ -1,0 +1,97 @@
+//! Members of a tree on Linux, from `/proc`.
+//!
+//! A pidfd is opened for each and its start time compared afterwards, so that no signal ever reaches a
+//! process that was given the pid of one that has ended.
+
+use std::collections::BTreeSet;
+use std::os::fd::OwnedFd;
+use std::time::Duration;
+
+use rustix::process::{Pid, PidfdFlags, Signal, getpid, kill_process, pidfd_open, pidfd_send_signal};
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+
+use super::super::note::Leader;
+use super::table::{self, Entry};
+use super::{Reach, Roots};
+
+/// How often a process is looked at where the kernel cannot tell of its end (before 5.3).
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
+
+/// One living process of a tree.
+pub(crate) struct Member {
+    pid: i32,
+    start: u64,
+    pub(crate) in_group: bool,
+    handle: Option<OwnedFd>,
+}
+
+impl Member {
+    fn open(entry: &Entry, roots: &Roots) -> Option<Member> {
+        let handle = pidfd_open(Pid::from_raw(entry.pid)?, PidfdFlags::empty()).ok();
+        let in_group = entry.group == roots.leader.pid.as_raw_pid();
+        let member = Member { pid: entry.pid, start: entry.start, in_group, handle };
+        member.is_living().then_some(member)
+    }
+
+    fn is_living(&self) -> bool {
+        Entry::read(self.pid).is_some_and(|entry| entry.is_living && entry.start == self.start)
+    }
+
+    /// Sends a signal; that it may have ended meanwhile is no error.
+    pub(crate) fn signal(&self, signal: Signal) {
+        let _ = match (&self.handle, Pid::from_raw(self.pid)) {
+            (Some(handle), _) => pidfd_send_signal(handle, signal),
+            (None, Some(pid)) if self.is_living() => kill_process(pid, signal),
+            (None, _) => Ok(()),
+        };
+    }
+
+    /// Waits until it has ended.
+    pub(crate) async fn gone(mut self) {
+        if let Some(handle) = self.handle.take().and_then(watch)
+            && handle.readable().await.is_ok()
+        {
+            return;
+        }
+        while self.is_living() {
+            tokio::time::sleep(LOOK_AGAIN).await;
+        }
+    }
+}
+
+/// Makes a pidfd awaitable: it becomes readable when its process ends.
+#[expect(unsafe_code, reason = "the runtime asks for a promise about the descriptor")]
+fn watch(handle: OwnedFd) -> Option<AsyncFd<OwnedFd>> {
+    // SAFETY: the descriptor is open, and its only owner is what is made here, which never replaces it.
+    unsafe { AsyncFd::register_with_interest(handle, Interest::READABLE) }.ok()
+}
+
+/// Tells whether this very process is in the table; it may have ended and wait for its parent.
+pub(crate) fn exists(leader: Leader) -> bool {
+    Entry::read(leader.pid.as_raw_pid()).is_some_and(|entry| leader.born.fits(entry.start))
+}
+
+/// Lists the living members of a tree.
+pub(crate) fn find(roots: &Roots) -> Vec<Member> {
+    let table = table::read();
+    // A server that was started inside a step must not end itself.
+    let spared = table::lineage(&table, getpid().as_raw_pid());
+    let mut pids: BTreeSet<i32> =
+        table.iter().filter(|entry| is_root(entry, roots)).map(|entry| entry.pid).collect();
+    if roots.reach == Reach::Descendants {
+        table::add_descendants(&table, &mut pids);
+    }
+    let ours = table.iter().filter(|entry| pids.contains(&entry.pid) && !spared.contains(&entry.pid));
+    ours.filter_map(|entry| Member::open(entry, roots)).collect()
+}
+
+fn is_root(entry: &Entry, roots: &Roots) -> bool {
+    let Leader { pid, born } = roots.leader;
+    let leader = pid.as_raw_pid();
+    (entry.pid == leader && born.fits(entry.start))
+        || (roots.group_is_ours && (entry.group == leader || entry.session == leader))
+        || (roots.reach == Reach::Descendants
+            && entry.start >= born.earliest
+            && entry.is_marked(&roots.marker))
+}

@@ -1,0 +1,51 @@
+//! Who belongs to a tree of processes right now: to be signalled, and to be waited for.
+//!
+//! This only looks. When to look and what to send is decided in `tree`.
+
+#[cfg(not(target_os = "linux"))]
+mod group;
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(target_os = "linux")]
+mod table;
+
+#[cfg(not(target_os = "linux"))]
+pub(super) use group::{Member, exists, find};
+#[cfg(target_os = "linux")]
+pub(super) use linux::{Member, exists, find};
+
+use rustix::process::{Pid, test_kill_process_group};
+
+use super::note::Leader;
+
+/// How a tree is recognised.
+#[derive(Debug, Clone)]
+pub(super) struct Roots {
+    /// The process the server started; its pid is the id of its group and session.
+    pub(super) leader: Leader,
+    /// The value of the marker in the environment of its descendants.
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only Linux shows environments"))]
+    pub(super) marker: String,
+    /// Whether the group is known to be this leader's. Its number alone is no proof after a crash.
+    pub(super) group_is_ours: bool,
+    /// How far the tree goes.
+    #[cfg_attr(
+        not(target_os = "linux"),
+        expect(dead_code, reason = "without /proc there is only the group")
+    )]
+    pub(super) reach: Reach,
+}
+
+/// How much of a tree is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// The leader's group and session.
+    Group,
+    /// The group, its descendants wherever they went, and all that bear the marker.
+    Descendants,
+}
+
+/// Tells whether a group has a member; one that waits to be reaped counts on Linux.
+pub(super) fn group_exists(group: Pid) -> bool {
+    test_kill_process_group(group).is_ok()
+}

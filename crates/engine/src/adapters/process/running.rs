@@ -1,0 +1,139 @@
+//! A command that was started, with all that must be ended, read or removed when it is over.
+//!
+//! Invariant: its note exists from before its start until its tree is gone. Dropped before that, it is killed
+//! on the spot, and a thread of its own sees to the rest.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::AsFd;
+use std::time::Duration;
+
+use rustix::process::{WaitOptions, waitpid};
+use tokio::time::timeout;
+
+use super::captured::Captured;
+use super::exit::{Exit, Exits};
+use super::job::Job;
+use super::launch::{Launch, Stdio, above_stdio};
+use super::members::{Reach, Roots, group_exists};
+use super::note::{Leader, Note, Notes};
+use super::outcome::NotStarted;
+use super::pipes::Pipes;
+use super::reason::{explain, explain_note};
+use super::spawn::spawn;
+use super::tree::{self, TreeEnd};
+use crate::kill_point;
+
+/// How long background processes of a command that exited may go on writing before they are ended.
+const DRAIN: Duration = Duration::from_millis(200);
+
+/// A started command.
+pub(super) struct Running {
+    pub(super) exit: Exit,
+    pub(super) pipes: Pipes,
+    roots: Roots,
+    note: Note,
+    is_over: bool,
+}
+
+impl Running {
+    /// Notes and starts the command. If it is not started, no note is left.
+    pub(super) fn start(job: &Job, notes: &Notes) -> Result<Running, NotStarted> {
+        let (note, file) = notes.create(&job.note).map_err(|error| explain_note(job, &error))?;
+        kill_point("process noted");
+        let (leader, exits, pipes) = match launch(job, &note.marker, file) {
+            Ok(started) => started,
+            Err(reason) => {
+                note.remove();
+                return Err(reason);
+            }
+        };
+        kill_point("process started");
+        let marker = note.marker.clone();
+        let roots = Roots { leader, marker, group_is_ours: true, reach: Reach::Descendants };
+        Ok(Running { exit: Exit::new(leader.pid, exits), pipes, roots, note, is_over: false })
+    }
+
+    /// Ends what a command that exited has left in its group.
+    pub(super) async fn end_leftovers(&mut self, grace: Duration) {
+        if !group_exists(self.roots.leader.pid) {
+            return self.over(TreeEnd { was_alive: false, is_gone: true });
+        }
+        let _ = timeout(DRAIN, self.pipes.read_to_end()).await;
+        let group = Roots { reach: Reach::Group, ..self.roots.clone() };
+        self.end(group, grace).await;
+    }
+
+    /// Ends the command and all its descendants.
+    pub(super) async fn end_tree(&mut self, grace: Duration) {
+        self.end(self.roots.clone(), grace).await;
+    }
+
+    /// Ends the processes while their last words are read: one that waits for a full pipe could not end.
+    async fn end(&mut self, roots: Roots, grace: Duration) {
+        let end = tokio::select! {
+            end = tree::end(roots, grace) => end,
+            never = self.pipes.pump() => match never {},
+        };
+        if end.is_gone && !self.exit.is_reaped {
+            self.exit.wait().await;
+        }
+        self.over(end);
+    }
+
+    fn over(&mut self, end: TreeEnd) {
+        kill_point("process ended");
+        self.is_over = end.is_gone;
+        if end.is_gone {
+            self.note.remove();
+        }
+    }
+
+    /// Gives what was kept of stdout and stderr.
+    pub(super) fn finish(mut self) -> (Captured, Captured) {
+        self.pipes.drain();
+        self.pipes.finish()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if self.is_over {
+            return;
+        }
+        tree::kill_now(&self.roots);
+        let (roots, note, is_reaped) = (self.roots.clone(), self.note.clone(), self.exit.is_reaped);
+        // If no thread can be had, the note stays and the next recovery does this.
+        let _ = std::thread::Builder::new()
+            .name("process-end".into())
+            .spawn(move || see_off(roots, &note, is_reaped));
+    }
+}
+
+/// Ends the tree for an owner that went away, and takes the status of its leader.
+fn see_off(roots: Roots, note: &Note, is_reaped: bool) -> io::Result<()> {
+    let leader = roots.leader.pid;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let end = runtime.block_on(tree::end(roots, Duration::ZERO));
+    if end.is_gone {
+        note.remove();
+    }
+    if !is_reaped {
+        waitpid(Some(leader), WaitOptions::empty())?;
+    }
+    Ok(())
+}
+
+fn launch(job: &Job, marker: &str, note: File) -> Result<(Leader, Exits, Pipes), NotStarted> {
+    let launch = Launch::prepare(job, marker)?;
+    execute(job, &launch, note).map_err(|error| explain(job, &error))
+}
+
+fn execute(job: &Job, launch: &Launch, note: File) -> io::Result<(Leader, Exits, Pipes)> {
+    let note = above_stdio(note.into())?;
+    let exits = Exits::listen()?;
+    let (stdio, stdout, stderr) = Stdio::open()?;
+    let pipes = Pipes::new(stdout, stderr, job.output)?;
+    let leader = spawn(launch, &stdio, note.as_fd())?;
+    Ok((leader, exits, pipes))
+}

@@ -1,0 +1,118 @@
+//! Between the kernel's words and the process adapter: an effect becomes a job, an outcome becomes a report.
+//!
+//! Inputs it reads: `script` (text for the shell), `working_dir`, and `env.NAME` for each variable. Values reach the
+//! script as variables only.
+
+use super::process::{Captured, Ended, Job, NoteSpec, Outcome, Script};
+use crate::turn::Home;
+use kernel::effect::Perform;
+use kernel::event::Report;
+use kernel::{Data, Failure, FailureKind, Fields, RunId};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// How much of the end of stderr is told with a failure.
+const TOLD_CHARS_MAX: usize = 300;
+
+/// The job that an effect asks for, or why there is none.
+pub(crate) fn job(run: &RunId, home: &Home, perform: &Perform) -> Result<Job, Failure> {
+    let text = |name: &str| perform.inputs.get(name).and_then(Data::inline).map(as_text);
+    let script =
+        text("script").ok_or_else(|| Failure::new(FailureKind::Crashed, "there is no command to run"))?;
+    let dir = match text("working_dir").filter(|dir| !dir.is_empty()) {
+        Some(dir) => home.folder.join(dir),
+        None => home.folder.clone(),
+    };
+    let note = NoteSpec { run: run.to_string(), effect: perform.id.to_string() };
+    let mut job = Job::new(Script::Sh(script), dir, note);
+    job.env = env(home, &perform.inputs);
+    job.timeout = perform.timeout_ms.map(Duration::from_millis);
+    Ok(job)
+}
+
+fn env(home: &Home, inputs: &Fields) -> BTreeMap<String, String> {
+    let mut env = home.env.clone();
+    let given = inputs.iter().filter_map(|(name, data)| Some((name.strip_prefix("env.")?, data.inline()?)));
+    env.extend(given.map(|(name, value)| (name.to_owned(), as_text(value))));
+    env
+}
+
+/// A value as a command sees it: text as it is, nothing as an empty text, all else as JSON.
+fn as_text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Null => String::new(),
+        other => other.to_string(),
+    }
+}
+
+/// The report of an outcome; `None` where the server shuts down and recovery will say what came of it.
+pub(crate) fn report(outcome: &Outcome, perform: &Perform) -> Option<Report> {
+    let outputs = outputs(outcome);
+    let failed = |kind, message: String| {
+        Some(Report::Failed { failure: Failure::new(kind, message), outputs: outputs.clone() })
+    };
+    match &outcome.ended {
+        Ended::Exited(0) => Some(Report::Done { outputs: outputs.clone() }),
+        Ended::Exited(code) => {
+            failed(FailureKind::Operation, said(format!("exited with {code}"), &outcome.stderr))
+        }
+        Ended::Signalled(signal) => {
+            failed(FailureKind::Operation, said(format!("was ended by signal {signal}"), &outcome.stderr))
+        }
+        Ended::TimedOut => {
+            let seconds = Duration::from_millis(perform.timeout_ms.unwrap_or_default()).as_secs_f64();
+            failed(FailureKind::TimedOut, said(format!("took longer than {seconds} s"), &outcome.stderr))
+        }
+        Ended::Cancelled => failed(FailureKind::Cancelled, "was cancelled".to_owned()),
+        Ended::NotStarted(reason) => failed(FailureKind::Crashed, format!("could not be started: {reason}")),
+        Ended::Interrupted => None,
+    }
+}
+
+fn outputs(outcome: &Outcome) -> Fields {
+    let code = match outcome.ended {
+        Ended::Exited(code) => Value::from(code),
+        Ended::Signalled(signal) => Value::from(128 + signal),
+        _ => Value::Null,
+    };
+    let mut outputs = Fields::from([
+        ("stdout".to_owned(), Data::Inline(outcome.stdout.text().into())),
+        ("stderr".to_owned(), Data::Inline(outcome.stderr.text().into())),
+        ("exit_code".to_owned(), Data::Inline(code)),
+        ("duration_ms".to_owned(), Data::Inline(outcome.duration_ms.into())),
+    ]);
+    for (name, captured) in [("stdout", &outcome.stdout), ("stderr", &outcome.stderr)] {
+        keep_bytes(&mut outputs, name, captured);
+    }
+    outputs
+}
+
+/// Bytes that are not text are shown in the text and kept beside it.
+fn keep_bytes(outputs: &mut Fields, name: &str, captured: &Captured) {
+    if captured.lossy {
+        let raw = captured.raw();
+        let hex = raw.iter().fold(String::with_capacity(raw.len() * 2), |mut hex, byte| {
+            hex.push(char::from_digit(u32::from(byte >> 4), 16).unwrap_or('0'));
+            hex.push(char::from_digit(u32::from(byte & 15), 16).unwrap_or('0'));
+            hex
+        });
+        outputs.insert(format!("{name}_hex"), Data::Inline(hex.into()));
+    }
+    if captured.dropped > 0 {
+        outputs.insert(format!("{name}_left_out_bytes"), Data::Inline(captured.dropped.into()));
+    }
+}
+
+/// What happened, with the end of what was said about it.
+fn said(what: String, stderr: &Captured) -> String {
+    let text = stderr.text();
+    let text = text.trim_end();
+    if text.is_empty() {
+        return what;
+    }
+    let start = text.char_indices().rev().nth(TOLD_CHARS_MAX - 1).map_or(0, |(position, _)| position);
+    let cut = if start > 0 { "..." } else { "" };
+    format!("{what}: {cut}{}", &text[start..])
+}

@@ -1,0 +1,115 @@
+//! Where runs live. Everything above the engine speaks to this trait and does not know which backend it is on.
+
+use crate::turn::Home;
+use kernel::command::Caller;
+use kernel::{Command, Fields, News, Plan, Refusal, RunId, Status};
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use thiserror::Error;
+use tokio::sync::mpsc::UnboundedReceiver;
+
+/// An answer that comes later.
+pub type Later<'b, T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send + 'b>>;
+
+/// Where runs live.
+pub trait Backend: Send + Sync {
+    /// Starts a run. The same `request_key` with the same arguments gives the same run.
+    fn start(&self, start: Start) -> Later<'_, Accepted>;
+    /// Asks something of a run.
+    fn submit(&self, run: &RunId, command: Command) -> Later<'_, Accepted>;
+    /// Says where a run stands.
+    fn query(&self, run: &RunId) -> Later<'_, Standing>;
+    /// Asks a run to end.
+    fn cancel(&self, run: &RunId, reason: &str, by: Caller) -> Later<'_, Accepted> {
+        self.submit(run, Command::Cancel { reason: reason.to_owned(), by })
+    }
+    /// Tells of every turn of a run from now on. A run that is not in memory is brought back first.
+    fn subscribe(&self, run: &RunId) -> Later<'_, UnboundedReceiver<Progress>>;
+}
+
+/// What it takes to start a run.
+#[derive(Clone, Debug)]
+pub struct Start {
+    /// Its id; the caller chooses it, so that asking twice names one run.
+    pub id: RunId,
+    /// The plan.
+    pub plan: Arc<Plan>,
+    /// Values of its inputs.
+    pub inputs: Fields,
+    /// Its folder and environment.
+    pub home: Home,
+    /// A key by which a repeated request is recognised.
+    pub request_key: Option<String>,
+}
+
+/// A command was admitted and is committed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Accepted {
+    /// The run.
+    pub run: RunId,
+    /// The entry it became; 0 where the run was there already.
+    pub seq: u64,
+    /// Where the run stands after it.
+    pub status: Status,
+}
+
+/// Where a run stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Standing {
+    /// The run.
+    pub run: RunId,
+    /// Its last entry.
+    pub seq: u64,
+    /// How it stands.
+    pub status: Status,
+    /// What is open.
+    pub open: Vec<kernel::Open>,
+}
+
+/// A turn was committed.
+#[derive(Clone, Debug)]
+pub struct Progress {
+    /// The run.
+    pub run: RunId,
+    /// Its entry.
+    pub seq: u64,
+    /// When.
+    pub at: u64,
+    /// What changed.
+    pub news: Vec<News>,
+    /// Where the run stands after it.
+    pub status: Status,
+}
+
+/// Why a backend did not do what it was asked.
+#[derive(Debug, Error)]
+pub enum Error {
+    /// The run refused the command; nothing moved.
+    #[error("{0}")]
+    Refused(Refusal),
+    /// There is no such run.
+    #[error("there is no run `{0}`")]
+    NoRun(RunId),
+    /// The key was used for something else.
+    #[error("request key `{0}` was used with other arguments")]
+    KeyUsed(String),
+    /// The run cannot be brought back.
+    #[error(transparent)]
+    Load(#[from] crate::turn::LoadError),
+    /// The store did not take it; nothing moved.
+    #[error("{0}")]
+    Store(String),
+    /// Another process owns the store now; this one has stopped.
+    #[error("another process has taken over the store; this one has stopped writing")]
+    Fenced,
+    /// The backend has stopped.
+    #[error("the engine has stopped")]
+    Stopped,
+}
+
+impl From<Refusal> for Error {
+    fn from(refusal: Refusal) -> Self {
+        Error::Refused(refusal)
+    }
+}

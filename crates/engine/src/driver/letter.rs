@@ -1,0 +1,87 @@
+//! Every message into and out of the driver, in one place.
+
+use crate::backend::{Progress, Standing, Start};
+use crate::turn::{Content, Home, Reply};
+use kernel::{Answer, Command, Effect, EffectId, Fields, Plan, Question, RunId};
+use std::sync::Arc;
+
+/// What comes in.
+pub enum Letter {
+    /// Start a run that a caller asked for.
+    Start {
+        /// What it takes.
+        start: Box<Start>,
+        /// Told when it is committed, or refused.
+        reply: Option<Reply>,
+    },
+    /// Start the child of a run; one that is there already is carried on.
+    StartChild {
+        /// The child.
+        child: RunId,
+        /// The run that waits for it, and the effect it waits for.
+        parent: (RunId, EffectId),
+        /// Its plan, or why there is none.
+        plan: Result<Arc<Plan>, String>,
+        /// What it is given.
+        inputs: Fields,
+        /// How many runs are above it.
+        depth: u32,
+    },
+    /// Ask something of a run.
+    Command {
+        /// The run.
+        run: RunId,
+        /// What is asked.
+        command: Command,
+        /// Large data that the command names.
+        contents: Vec<Content>,
+        /// Told when it is committed, or refused.
+        reply: Option<Reply>,
+    },
+    /// The answers to the questions of a run's turn.
+    Answers {
+        /// The run.
+        run: RunId,
+        /// The answers, in the order of the questions.
+        answers: Vec<Answer>,
+        /// Large data that the answers name.
+        contents: Vec<Content>,
+    },
+    /// Carry a run on: what is open is asked for again, what was interrupted is told.
+    Recover {
+        /// The run.
+        run: RunId,
+        /// Told when it is under way.
+        reply: Option<Reply>,
+    },
+    /// Where does a run stand?
+    Query {
+        /// The run.
+        run: RunId,
+        /// Told at once.
+        reply: Box<dyn FnOnce(Result<Standing, crate::backend::Error>) + Send>,
+    },
+}
+
+/// What goes out.
+#[derive(Clone, Debug)]
+pub enum Parcel {
+    /// Please do.
+    Effect {
+        /// The run that asks.
+        run: RunId,
+        /// Where it belongs.
+        home: Arc<Home>,
+        /// What is asked.
+        effect: Effect,
+    },
+    /// Please answer.
+    Ask {
+        /// The run that asks.
+        run: RunId,
+        /// What is asked.
+        questions: Vec<Question>,
+    },
+    /// A turn was committed.
+    Progress(Progress),
+}

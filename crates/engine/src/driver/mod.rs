@@ -1,0 +1,85 @@
+//! The driver: the one place where runs move. It is synchronous and owns the store's write connection: letters
+//! are taken in, each makes at most one turn of one run, all turns since the last commit go into one transaction,
+//! and only then do parcels (effects, progress, replies) leave.
+//!
+//! ```text
+//!  letters ── take ── take ── take ──┐ one transaction ┌── parcels
+//!                                    └──── commit ─────┘
+//! ```
+//! Invariant: no effect leaves before the commit of the turn that asked for it. Deliberately absent: threads,
+//! timers, adapters; `local` has those, and the simulation has its own.
+
+mod commit;
+mod letter;
+mod recover;
+mod start;
+mod take;
+
+#[cfg(feature = "faults")]
+pub use commit::Fault;
+pub use letter::{Letter, Parcel};
+
+use crate::backend::{Accepted, Error};
+use crate::store::{Store, Write};
+use crate::turn::{Reply, Seat};
+use kernel::RunId;
+use std::collections::HashMap;
+
+/// Holds the runs in memory and moves them.
+pub struct Driver {
+    store: Store,
+    seats: HashMap<RunId, Seat>,
+    batch: Batch,
+    #[cfg(feature = "faults")]
+    planted: Option<Fault>,
+}
+
+/// What waits for the next commit.
+#[derive(Default)]
+struct Batch {
+    writes: Vec<Write>,
+    parcels: Vec<Parcel>,
+    replies: Vec<(Reply, Result<Accepted, Error>)>,
+    /// Runs that moved, to be forgotten if the commit fails.
+    moved: Vec<RunId>,
+    /// Parcels that need no commit: questions change nothing.
+    questions: Vec<Parcel>,
+}
+
+impl Driver {
+    /// A driver over an opened store.
+    pub fn new(store: Store) -> Self {
+        Driver {
+            store,
+            seats: HashMap::new(),
+            batch: Batch::default(),
+            #[cfg(feature = "faults")]
+            planted: None,
+        }
+    }
+
+    /// The store, to look at.
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// Questions to be asked now; their answers come back as letters.
+    pub fn questions(&mut self) -> Vec<Parcel> {
+        std::mem::take(&mut self.batch.questions)
+    }
+
+    /// Whether something waits for a commit.
+    pub fn is_pending(&self) -> bool {
+        !self.batch.writes.is_empty() || !self.batch.replies.is_empty() || !self.batch.parcels.is_empty()
+    }
+
+    /// The run as it is in memory.
+    pub fn run(&self, id: &RunId) -> Option<&kernel::Run> {
+        self.seats.get(id).map(|seat| &seat.run)
+    }
+
+    /// Ends cleanly: what is committed is all there is.
+    pub fn close(self) -> Result<(), crate::store::OpenError> {
+        self.store.close()
+    }
+}

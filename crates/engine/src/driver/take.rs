@@ -1,0 +1,261 @@
+//! Takes a letter in: admits the command, applies the event, asks what must be known, and puts the finished turn
+//! into the batch.
+
+use super::{Driver, Letter, Parcel};
+use crate::backend::{Accepted, Error, Progress};
+use crate::kill_point;
+use crate::store::Write;
+use crate::turn::{Content, ENTRY_VERSION, EntryBody, Origin, Posted, Reply, Seat, Turning, stored};
+use kernel::event::Report;
+use kernel::{Answer, Command, Data, Fact, Fields, Outcome, Question, RunId, Status, Turn};
+use std::sync::Arc;
+
+/// Once a run holds half of what it may, all but the smallest data goes to the store.
+const CROWDED_INLINE_BYTES_MAX: u64 = 256;
+
+impl Driver {
+    /// Takes one letter in. What it gives leaves with the next commit.
+    pub fn take(&mut self, letter: Letter, now: u64) {
+        match letter {
+            Letter::Start { start, reply } => self.start(*start, reply, now),
+            Letter::StartChild { child, parent, plan, inputs, depth } => {
+                self.start_child(child, parent, plan, inputs, depth, now);
+            }
+            Letter::Command { run, command, contents, reply } => {
+                self.command(&run, Posted { command, contents, reply }, now);
+            }
+            Letter::Answers { run, answers, contents } => self.answers(&run, answers, contents, now),
+            Letter::Recover { run, reply } => self.recover(&run, reply, now),
+            Letter::Query { run, reply } => reply(self.standing(&run)),
+        }
+    }
+
+    fn command(&mut self, id: &RunId, mut posted: Posted, now: u64) {
+        if let Err(error) = self.seated(id) {
+            return self.answer_later(posted.reply, Err(error));
+        }
+        let seat = self.seats.get_mut(id).expect("BUG: a run that was just seated is gone");
+        if seat.turning.is_some() {
+            return seat.backlog.push_back(posted);
+        }
+        let limits = &seat.run.plan().limits;
+        let crowded = seat.run.weight() > limits.held_bytes_max / 2;
+        let inline = if crowded { CROWDED_INLINE_BYTES_MAX } else { limits.inline_bytes_max };
+        posted.contents.extend(shrink(&mut posted.command, inline));
+        let now = now.max(seat.run.at());
+        match seat.run.admit(posted.command, now) {
+            Err(refusal) => self.answer_later(posted.reply, Err(refusal.into())),
+            Ok(event) => {
+                let turn = seat.run.apply(event.clone());
+                let turning = Turning {
+                    event,
+                    contents: posted.contents,
+                    asked: Vec::new(),
+                    answers: Vec::new(),
+                    reply: posted.reply,
+                };
+                self.turned(id, turning, turn, None);
+            }
+        }
+    }
+
+    fn answers(&mut self, id: &RunId, answers: Vec<Answer>, contents: Vec<Content>, now: u64) {
+        // A run that was forgotten meanwhile asks again when it is brought back.
+        let Some(seat) = self.seats.get_mut(id) else { return };
+        let Some(mut turning) = seat.turning.take() else { return };
+        turning.contents.extend(contents);
+        turning.answers.push(answers.clone());
+        let turn = seat.run.answer(answers);
+        self.turned(id, turning, turn, None);
+        self.work_off_backlog(id, now);
+    }
+
+    fn work_off_backlog(&mut self, id: &RunId, now: u64) {
+        while let Some(seat) = self.seats.get_mut(id)
+            && seat.turning.is_none()
+            && let Some(posted) = seat.backlog.pop_front()
+        {
+            self.command(id, posted, now);
+        }
+    }
+
+    /// A turn came to questions or to its end.
+    pub(super) fn turned(
+        &mut self,
+        id: &RunId,
+        mut turning: Turning,
+        mut turn: Turn,
+        origin: Option<Origin>,
+    ) {
+        while !turn.questions.is_empty() {
+            let questions = std::mem::take(&mut turn.questions);
+            turning.asked.extend(questions.iter().cloned());
+            let Some(answers) = self.known(&questions) else {
+                self.batch.questions.push(Parcel::Ask { run: id.clone(), questions });
+                self.seats.get_mut(id).expect("BUG: a turn without a run").turning = Some(turning);
+                return;
+            };
+            turning.answers.push(answers.clone());
+            turn = self.seats.get_mut(id).expect("BUG: a turn without a run").run.answer(answers);
+        }
+        self.record(id, turning, turn, origin);
+    }
+
+    /// The answers, if all that is asked lies in the store.
+    fn known(&self, questions: &[Question]) -> Option<Vec<Answer>> {
+        let answer = |question: &Question| match question {
+            Question::Load { digest } => Some(self.load_content(digest)),
+            Question::Evaluate { .. } => None,
+        };
+        questions.iter().map(answer).collect()
+    }
+
+    /// What stored content says; content of this very batch counts.
+    pub(crate) fn load_content(&self, wanted: &kernel::Digest) -> Answer {
+        let fresh = self.batch.writes.iter().find_map(|write| match write {
+            Write::Content { digest, kind, body, .. } if digest == wanted => {
+                Content::value(kind, body).ok().map(|value| Answer::Loaded { digest: *digest, value })
+            }
+            _ => None,
+        });
+        fresh.unwrap_or_else(|| {
+            crate::turn::load(self.store.reader(), wanted)
+                .unwrap_or_else(|fault| Answer::Unanswered(format!("stored data cannot be read: {fault}")))
+        })
+    }
+
+    /// Puts a whole turn into the batch.
+    fn record(&mut self, id: &RunId, turning: Turning, turn: Turn, origin: Option<Origin>) {
+        kill_point("turn made");
+        let Turning { event, contents, asked, answers, reply } = turning;
+        let at = event.at;
+        self.mention(id, &event.fact, contents);
+        let gave = turn.digest(&asked);
+        let body = EntryBody { v: ENTRY_VERSION, event, answers, gave, origin }.encode();
+        let seat = self.seats.get_mut(id).expect("BUG: a turn without a run");
+        seat.head = seat.head.next(&body);
+        seat.tail_bytes += body.len() as u64;
+        let (head, home) = (seat.head, seat.home.clone());
+        let status = seat.run.status();
+        self.batch.writes.push(Write::Append { run: id.clone(), head, at, body });
+        show(&mut self.batch.writes, id, seat, &status, at);
+        save(&mut self.batch.writes, id, seat);
+        let effect = |effect| Parcel::Effect { run: id.clone(), home: Arc::clone(&home), effect };
+        #[cfg(feature = "faults")]
+        self.leak(&turn, &effect);
+        self.batch.parcels.extend(turn.effects.into_iter().map(effect));
+        let progress =
+            Progress { run: id.clone(), seq: head.seq, at, news: turn.news, status: status.clone() };
+        self.batch.parcels.push(Parcel::Progress(progress));
+        self.batch.moved.push(id.clone());
+        self.answer_later(reply, Ok(Accepted { run: id.clone(), seq: head.seq, status }));
+    }
+
+    /// Stores the contents that come along, and notes what the event names of others.
+    fn mention(&mut self, id: &RunId, fact: &Fact, contents: Vec<Content>) {
+        let mut named = Vec::new();
+        fields_of(fact, &mut |fields| {
+            named.extend(fields.values().filter_map(|data| match data {
+                Data::Stored(reference) => Some(reference.digest),
+                Data::Inline(_) => None,
+            }));
+        });
+        named.retain(|digest| !contents.iter().any(|content| content.digest == *digest));
+        self.batch.writes.extend(contents.into_iter().map(|content| Write::Content {
+            run: id.clone(),
+            digest: content.digest,
+            kind: Content::word(content.kind).to_owned(),
+            body: content.body,
+        }));
+        self.batch.writes.extend(named.into_iter().map(|digest| Write::Mention { run: id.clone(), digest }));
+    }
+
+    pub(super) fn answer_later(&mut self, reply: Option<Reply>, answer: Result<Accepted, Error>) {
+        if let Some(reply) = reply {
+            self.batch.replies.push((reply, answer));
+        }
+    }
+}
+
+/// Tells the store how the run stands, if that is new.
+fn show(writes: &mut Vec<Write>, id: &RunId, seat: &mut Seat, status: &Status, at: u64) {
+    let shown = (word(status), detail(status));
+    if seat.shown == shown {
+        return;
+    }
+    seat.shown = shown.clone();
+    let ended = matches!(status, Status::Ended(_));
+    writes.push(Write::RunStatus { run: id.clone(), status: shown.0.to_owned(), detail: shown.1, at, ended });
+}
+
+/// Saves the run where its tail outweighs its last snapshot.
+fn save(writes: &mut Vec<Write>, id: &RunId, seat: &mut Seat) {
+    if !seat.wants_snapshot() {
+        return;
+    }
+    let body = serde_json::to_vec(&seat.run.snapshot()).expect("BUG: a run has no JSON form");
+    (seat.snapshot_bytes, seat.tail_bytes) = (body.len() as u64, 0);
+    writes.push(Write::Snapshot { run: id.clone(), head: seat.head, body });
+}
+
+/// The word for a status.
+pub(crate) fn word(status: &Status) -> &'static str {
+    match status {
+        Status::Queued => "queued",
+        Status::Running => "running",
+        Status::Waiting(_) => "waiting",
+        Status::Closing => "closing",
+        Status::Ended(Outcome::Succeeded { .. }) => "succeeded",
+        Status::Ended(Outcome::Failed { .. }) => "failed",
+        Status::Ended(Outcome::Cancelled { .. }) => "cancelled",
+    }
+}
+
+/// What a list shows beside the status: what is waited for, or why it failed.
+fn detail(status: &Status) -> Option<String> {
+    match status {
+        Status::Waiting(waiting) => {
+            Some(waiting.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))
+        }
+        Status::Ended(Outcome::Failed { failure }) => Some(failure.message.clone()),
+        Status::Ended(Outcome::Cancelled { reason }) => Some(reason.clone()),
+        _ => None,
+    }
+}
+
+/// Stores what is too large in a command, and puts references in its place.
+fn shrink(command: &mut Command, inline: u64) -> Vec<Content> {
+    let mut contents = Vec::new();
+    let mut settle = |fields: &mut Fields| {
+        let (small, large) = stored(std::mem::take(fields), inline);
+        *fields = small;
+        contents.extend(large);
+    };
+    match command {
+        Command::Start { inputs } => settle(inputs),
+        Command::Report { report: Report::Done { outputs } | Report::Failed { outputs, .. }, .. } => {
+            settle(outputs)
+        }
+        Command::Submit { result, .. } | Command::Answer { result, .. } => settle(result),
+        Command::EndChild { outcome: Outcome::Succeeded { outputs }, .. } => settle(outputs),
+        Command::Resolve { resolution: kernel::event::Resolution::Done { outputs }, .. } => settle(outputs),
+        Command::Update { values, .. } => settle(values),
+        _ => {}
+    }
+    contents
+}
+
+/// Shows the data of a fact.
+fn fields_of(fact: &Fact, see: &mut dyn FnMut(&Fields)) {
+    match fact {
+        Fact::Started { inputs } => see(inputs),
+        Fact::Reported { report: Report::Done { outputs } | Report::Failed { outputs, .. }, .. } => {
+            see(outputs)
+        }
+        Fact::Submitted { result, .. } | Fact::Answered { result, .. } => see(result),
+        Fact::ChildEnded { outcome: Outcome::Succeeded { outputs }, .. } => see(outputs),
+        Fact::Resolved { resolution: kernel::event::Resolution::Done { outputs }, .. } => see(outputs),
+        Fact::Updated { values, .. } => see(values),
+        _ => {}
+    }
+}

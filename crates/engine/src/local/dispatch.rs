@@ -1,0 +1,115 @@
+//! Lets effects leave: each to the hand it is for. Results come back as letters.
+
+use super::thread::{Mail, Worker};
+use crate::backend::Error;
+use crate::driver::Letter;
+use crate::turn::{Home, stored};
+use kernel::command::Caller;
+use kernel::{Answer, Command, Data, Effect, EffectId, Fields, Outcome, Question, Refusal, RunId};
+use std::sync::Arc;
+
+impl Worker {
+    pub(super) fn dispatch(&mut self, run: RunId, home: Arc<Home>, effect: Effect) {
+        match effect {
+            Effect::Perform(perform) => {
+                let perform = match self.loaded(perform) {
+                    Ok(perform) => perform,
+                    Err((id, reason)) => return self.hands.refuse(run, id, reason),
+                };
+                self.hands.perform(run, &home, perform);
+            }
+            // An action waits in the run itself; whoever looks finds it there.
+            Effect::Offer(_) => {}
+            Effect::Withdraw { id } => {
+                self.timers.stop(&run, &id);
+                self.hands.withdraw(&run, &id);
+            }
+            Effect::StartTimer { id, due } => self.timers.start(&run, &id, due),
+            Effect::StartChild { id, child, workflow, plan, inputs, depth } => {
+                let plan = self.answers.plan(&workflow, plan);
+                self.own.push(Letter::StartChild { child, parent: (run, id), plan, inputs, depth });
+            }
+            Effect::CancelChild { child, reason, .. } => {
+                let command = Command::Cancel { reason, by: Caller::Server };
+                self.own.push(Letter::Command { run: child, command, contents: Vec::new(), reply: None });
+            }
+            Effect::TellParent { parent, effect, outcome } => self.tell_parent(run, parent, effect, outcome),
+        }
+    }
+
+    /// Gives an adapter the data itself where the effect only names it.
+    fn loaded(
+        &self,
+        mut perform: kernel::effect::Perform,
+    ) -> Result<kernel::effect::Perform, (EffectId, String)> {
+        for data in perform.inputs.values_mut() {
+            let Data::Stored(reference) = data else { continue };
+            match self.driver.load_content(&reference.digest) {
+                Answer::Loaded { value, .. } => *data = Data::Inline(value),
+                Answer::Unanswered(reason) => return Err((perform.id, reason)),
+                Answer::Evaluated(_) => unreachable!("BUG: content was answered as an expression"),
+            }
+        }
+        Ok(perform)
+    }
+
+    /// Tells the parent, and the child once the parent has recorded it, or will never.
+    fn tell_parent(&mut self, child: RunId, parent: RunId, effect: EffectId, outcome: Outcome) {
+        let (inbox, told) = (self.inbox.clone(), child.clone());
+        let reply = Box::new(move |answer: Result<_, Error>| {
+            let heard = match answer {
+                Ok(_) => true,
+                Err(Error::Refused(refusal)) => !matches!(refusal, Refusal::BackInTime { .. }),
+                Err(Error::NoRun(_)) => true,
+                Err(_) => false,
+            };
+            if heard {
+                let command = Command::Acknowledge;
+                let letter = Letter::Command { run: told, command, contents: Vec::new(), reply: None };
+                let _ = inbox.send(Mail::Letter(letter));
+            }
+        });
+        let command = Command::EndChild { effect, child, outcome };
+        self.own.push(Letter::Command { run: parent, command, contents: Vec::new(), reply: Some(reply) });
+    }
+
+    /// Answers on a thread of its own: an evaluator may take its time, and the driver does not wait for it.
+    pub(super) fn ask(&mut self, run: RunId, questions: Vec<Question>) {
+        let (answers, inbox) = (Arc::clone(&self.answers), self.inbox.clone());
+        let known: Vec<Option<Answer>> = questions
+            .iter()
+            .map(|question| match question {
+                Question::Load { digest } => Some(self.driver.load_content(digest)),
+                Question::Evaluate { .. } => None,
+            })
+            .collect();
+        self.hands.aside(move || {
+            let told = questions.iter().zip(known);
+            let told =
+                told.map(|(question, known)| known.unwrap_or_else(|| answers.answer(question))).collect();
+            let (answers, contents) = small(told);
+            let _ = inbox.send(Mail::Letter(Letter::Answers { run, answers, contents }));
+        });
+    }
+}
+
+/// Stores what is too large in answers.
+fn small(answers: Vec<Answer>) -> (Vec<Answer>, Vec<crate::turn::Content>) {
+    let inline = kernel::Limits::default().inline_bytes_max;
+    let mut contents = Vec::new();
+    let mut settle = |data: Data| {
+        let (mut fields, large) = stored(Fields::from([(String::new(), data)]), inline);
+        contents.extend(large);
+        fields.remove("").expect("BUG: one went in")
+    };
+    let answers = answers
+        .into_iter()
+        .map(|answer| match answer {
+            Answer::Evaluated(values) => {
+                Answer::Evaluated(values.into_iter().map(|value| value.map(&mut settle)).collect())
+            }
+            answer => answer,
+        })
+        .collect();
+    (answers, contents)
+}

@@ -1,0 +1,99 @@
+//! The local backend: runs live in this process and its SQLite store. One thread drives (see `driver`), wakes for
+//! letters and timers, and never sleeps otherwise; adapters run beside it.
+//!
+//! ```text
+//!  callers ──┐                    ┌── timers (in the thread)
+//!  adapters ─┼── letters ── loop ─┼── adapters
+//!  answers ──┘                    └── subscribers
+//! ```
+
+mod dispatch;
+mod hands;
+mod thread;
+mod timers;
+
+pub(crate) use hands::Hands;
+
+use crate::adapters::process::Notes;
+use crate::answers::Answers;
+use crate::backend::{Accepted, Backend, Error, Later, Progress, Standing, Start};
+use crate::driver::{Driver, Letter};
+use crate::store::Store;
+use crossbeam_channel::Sender;
+use kernel::{Command, RunId};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use tokio::sync::{mpsc, oneshot};
+
+/// Runs in this process.
+pub struct Local {
+    inbox: Sender<thread::Mail>,
+    thread: Option<JoinHandle<()>>,
+    hands: Arc<Hands>,
+}
+
+impl Local {
+    /// Starts the backend over an opened store. Adapters run on the given runtime.
+    pub fn open(
+        store: Store,
+        notes: Notes,
+        answers: Arc<dyn Answers>,
+        runtime: tokio::runtime::Handle,
+    ) -> Self {
+        let (inbox, letters) = crossbeam_channel::unbounded();
+        let hands = Arc::new(Hands::new(notes, runtime, inbox.clone()));
+        let worker =
+            thread::Worker::new(Driver::new(store), answers, Arc::clone(&hands), letters, inbox.clone());
+        let thread = std::thread::Builder::new()
+            .name("driver".into())
+            .spawn(move || worker.work())
+            .expect("BUG: the system gives no thread");
+        Local { inbox, thread: Some(thread), hands }
+    }
+
+    /// Carries a stored run on: what was open is asked for again or told that it was interrupted.
+    pub fn recover(&self, run: &RunId) -> Later<'_, Accepted> {
+        let run = run.clone();
+        self.ask(move |reply| Letter::Recover { run, reply: Some(reply) })
+    }
+
+    /// Ends all processes, records that they were interrupted, and closes the store.
+    pub async fn close(mut self) {
+        self.hands.shut_down().await;
+        let _ = self.inbox.send(thread::Mail::Close);
+        if let Some(thread) = self.thread.take() {
+            let _ = tokio::task::spawn_blocking(move || thread.join()).await;
+        }
+    }
+
+    fn ask(&self, letter: impl FnOnce(crate::turn::Reply) -> Letter) -> Later<'_, Accepted> {
+        let (reply, answer) = oneshot::channel();
+        let reply = Box::new(move |result| drop(reply.send(result)));
+        let _ = self.inbox.send(thread::Mail::Letter(letter(reply)));
+        Box::pin(async move { answer.await.unwrap_or(Err(Error::Stopped)) })
+    }
+}
+
+impl Backend for Local {
+    fn start(&self, start: Start) -> Later<'_, Accepted> {
+        self.ask(move |reply| Letter::Start { start: Box::new(start), reply: Some(reply) })
+    }
+
+    fn submit(&self, run: &RunId, command: Command) -> Later<'_, Accepted> {
+        let run = run.clone();
+        self.ask(move |reply| Letter::Command { run, command, contents: Vec::new(), reply: Some(reply) })
+    }
+
+    fn query(&self, run: &RunId) -> Later<'_, Standing> {
+        let (reply, answer) = oneshot::channel();
+        let reply = Box::new(move |result| drop(reply.send(result)));
+        let _ = self.inbox.send(thread::Mail::Letter(Letter::Query { run: run.clone(), reply }));
+        Box::pin(async move { answer.await.unwrap_or(Err(Error::Stopped)) })
+    }
+
+    fn subscribe(&self, run: &RunId) -> Later<'_, mpsc::UnboundedReceiver<Progress>> {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        let _ = self.inbox.send(thread::Mail::Subscribe { run: run.clone(), sender });
+        Box::pin(async move { Ok(receiver) })
+    }
+}

@@ -1,0 +1,143 @@
+//! The driving thread: takes all letters that wait, commits them together, lets the parcels leave, and sleeps until
+//! the next letter or timer.
+
+use super::hands::Hands;
+use super::timers::Timers;
+use crate::answers::Answers;
+use crate::backend::Progress;
+use crate::driver::{Driver, Letter, Parcel};
+use crate::kill_point;
+use crate::store::Kind;
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
+use kernel::{Command, RunId};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use tokio::sync::mpsc::UnboundedSender;
+
+/// Most letters in one transaction.
+const BATCH_MAX: usize = 256;
+
+/// What wakes the thread.
+pub(crate) enum Mail {
+    Letter(Letter),
+    Subscribe { run: RunId, sender: UnboundedSender<Progress> },
+    Close,
+}
+
+/// The thread's belongings.
+pub(super) struct Worker {
+    pub(super) driver: Driver,
+    pub(super) answers: Arc<dyn Answers>,
+    pub(super) hands: Arc<Hands>,
+    letters: Receiver<Mail>,
+    pub(super) inbox: Sender<Mail>,
+    pub(super) timers: Timers,
+    subscribers: HashMap<RunId, Vec<UnboundedSender<Progress>>>,
+    /// Letters the thread wrote to itself while it let parcels leave.
+    pub(super) own: Vec<Letter>,
+    closing: bool,
+}
+
+impl Worker {
+    pub(super) fn new(
+        driver: Driver,
+        answers: Arc<dyn Answers>,
+        hands: Arc<Hands>,
+        letters: Receiver<Mail>,
+        inbox: Sender<Mail>,
+    ) -> Self {
+        Worker {
+            driver,
+            answers,
+            hands,
+            letters,
+            inbox,
+            timers: Timers::default(),
+            subscribers: HashMap::new(),
+            own: Vec::new(),
+            closing: false,
+        }
+    }
+
+    /// Works until it is closed or another process takes the store over.
+    pub(super) fn work(mut self) {
+        loop {
+            if self.own.is_empty() && !self.driver.is_pending() {
+                if self.closing {
+                    break;
+                }
+                self.wait();
+            }
+            self.take_what_waits();
+            for parcel in self.driver.questions() {
+                self.let_leave(parcel);
+            }
+            match self.driver.commit() {
+                Ok(parcels) => parcels.into_iter().for_each(|parcel| self.let_leave(parcel)),
+                Err(error) if error.kind() == Kind::Fenced => return,
+                // The callers were told; the runs that moved are brought back from the store.
+                Err(error) => eprintln!("switchback: the store did not take a turn: {error}"),
+            }
+            kill_point("parcels left");
+        }
+        if let Err(error) = self.driver.close() {
+            eprintln!("switchback: the store was not closed cleanly: {error}");
+        }
+    }
+
+    /// Sleeps until something comes or a timer is due.
+    fn wait(&mut self) {
+        let mail = match self.timers.next() {
+            None => self.letters.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            Some(due) => self.letters.recv_timeout(Duration::from_millis(due.saturating_sub(now()))),
+        };
+        match mail {
+            Ok(mail) => self.take_mail(mail),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => self.closing = true,
+        }
+    }
+
+    fn take_what_waits(&mut self) {
+        for letter in std::mem::take(&mut self.own) {
+            self.driver.take(letter, now());
+        }
+        while let Some((run, timer)) = self.timers.take_due(now()) {
+            let command = Command::Fire { timer };
+            self.driver.take(Letter::Command { run, command, contents: Vec::new(), reply: None }, now());
+        }
+        for _ in 0..BATCH_MAX {
+            let Ok(mail) = self.letters.try_recv() else { break };
+            self.take_mail(mail);
+        }
+    }
+
+    fn take_mail(&mut self, mail: Mail) {
+        match mail {
+            Mail::Letter(letter) => self.driver.take(letter, now()),
+            Mail::Subscribe { run, sender } => self.subscribers.entry(run).or_default().push(sender),
+            Mail::Close => self.closing = true,
+        }
+    }
+
+    fn let_leave(&mut self, parcel: Parcel) {
+        match parcel {
+            Parcel::Effect { run, home, effect } => self.dispatch(run, home, effect),
+            Parcel::Ask { run, questions } => self.ask(run, questions),
+            Parcel::Progress(progress) => self.tell(progress),
+        }
+    }
+
+    fn tell(&mut self, progress: Progress) {
+        if let Some(listening) = self.subscribers.get_mut(&progress.run) {
+            listening.retain(|listener| listener.send(progress.clone()).is_ok());
+        }
+    }
+}
+
+/// Milliseconds since 1970.
+pub(crate) fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,69 @@
+//! Where a run belongs: its folder and the environment it was started with. Recorded with the run's first entry,
+//! so that it goes on in its own folder whoever carries it on. Holds no secrets.
+
+use kernel::{EffectId, RunId};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// A run's folder and environment.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Home {
+    /// The workspace: relative paths start here.
+    pub folder: PathBuf,
+    /// The environment its commands get.
+    pub env: BTreeMap<String, String>,
+}
+
+/// Where a run comes from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Origin {
+    /// Its folder and environment.
+    pub home: Home,
+    /// The run that waits for its end, and the effect it waits for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<(RunId, EffectId)>,
+    /// How many runs are above it.
+    pub depth: u32,
+}
+
+/// Names and beginnings of names that commands get from whoever started the run. Everything else, secrets above
+/// all, stays behind.
+const PASSED: [&str; 14] = [
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "LANG",
+    "TZ",
+    "TERM",
+    "TMPDIR",
+    "NO_COLOR",
+    "CI",
+    "EDITOR",
+    "PAGER",
+    "VIRTUAL_ENV",
+];
+
+impl Home {
+    /// A home with what may be passed on of an environment.
+    pub fn new(folder: PathBuf, env: impl Iterator<Item = (String, String)>) -> Self {
+        let passes =
+            |name: &str| PASSED.contains(&name) || name.starts_with("LC_") || name.starts_with("XDG_");
+        Home { folder, env: env.filter(|(name, _)| passes(name)).collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_stay_behind() {
+        let env = [("PATH", "/bin"), ("LC_ALL", "C"), ("AWS_SECRET_ACCESS_KEY", "x"), ("GITHUB_TOKEN", "y")];
+        let env = env.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let home = Home::new("/w".into(), env.into_iter());
+        assert_eq!(home.env.keys().collect::<Vec<_>>(), ["LC_ALL", "PATH"]);
+    }
+}

@@ -1,0 +1,19 @@
+//! One turn as the journal keeps it, and a run as the driver holds it between turns.
+//!
+//! ```text
+//!  command ── admit ── event ── apply ── questions? ── answers ── entry ── commit ── effects
+//! ```
+
+mod content;
+mod entry;
+mod home;
+mod replay;
+mod seat;
+
+pub use content::{Content, stored};
+pub use entry::{ENTRY_VERSION, EntryBody, decode};
+pub use home::{Home, Origin};
+pub(crate) use replay::load;
+pub use replay::{Diverged, LoadError, Replayed, replay};
+pub use seat::Reply;
+pub(crate) use seat::{Posted, Seat, Turning};

@@ -1,0 +1,51 @@
+//! A run as the driver holds it: the run itself, where its journal stands, and what waits for its turn to end.
+
+use super::{Content, Home};
+use crate::backend::{Accepted, Error};
+use crate::journal::Head;
+use kernel::{Answer, Command, Event, Question, Run};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// Called once with what became of a command.
+pub type Reply = Box<dyn FnOnce(Result<Accepted, Error>) + Send>;
+
+/// A command with what comes along.
+pub(crate) struct Posted {
+    pub(crate) command: Command,
+    pub(crate) contents: Vec<Content>,
+    pub(crate) reply: Option<Reply>,
+}
+
+/// A turn that waits for answers.
+pub(crate) struct Turning {
+    pub(crate) event: Event,
+    pub(crate) contents: Vec<Content>,
+    pub(crate) asked: Vec<Question>,
+    pub(crate) answers: Vec<Vec<Answer>>,
+    pub(crate) reply: Option<Reply>,
+}
+
+/// A run in memory.
+pub(crate) struct Seat {
+    pub(crate) run: Run,
+    pub(crate) home: Arc<Home>,
+    pub(crate) head: Head,
+    /// Bytes of entries since the snapshot, and of the snapshot.
+    pub(crate) tail_bytes: u64,
+    pub(crate) snapshot_bytes: u64,
+    /// The status that the store shows.
+    pub(crate) shown: (&'static str, Option<String>),
+    pub(crate) turning: Option<Turning>,
+    pub(crate) backlog: VecDeque<Posted>,
+}
+
+/// A tail shorter than this is never worth a snapshot.
+const TAIL_BYTES_MIN: u64 = 32 * 1024;
+
+impl Seat {
+    /// Whether the tail outweighs the snapshot.
+    pub(crate) fn wants_snapshot(&self) -> bool {
+        self.tail_bytes > self.snapshot_bytes.max(TAIL_BYTES_MIN)
+    }
+}

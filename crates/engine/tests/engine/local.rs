@@ -1,0 +1,140 @@
+//! The local backend.
+
+use crate::plans::{graph, noops, shell};
+use engine::adapters::process::Notes;
+use engine::answers::Nobody;
+use engine::backend::{Accepted, Backend, Error, Progress, Start};
+use engine::local::Local;
+use engine::store::Store;
+use engine::turn::Home;
+use kernel::command::Caller;
+use kernel::event::Resolution;
+use kernel::{Command, EffectId, Fields, Outcome, Plan, RunId, Status};
+use std::path::Path;
+use std::sync::Arc;
+use tokio::sync::mpsc::UnboundedReceiver;
+
+fn open(dir: &Path) -> Local {
+    let store = Store::open(&dir.join("data")).unwrap();
+    let notes = Notes::open(&dir.join("data")).unwrap();
+    Local::open(store, notes, Arc::new(Nobody), tokio::runtime::Handle::current())
+}
+
+fn start(dir: &Path, id: &str, plan: Plan) -> Start {
+    let home = Home::new(dir.to_owned(), std::env::vars());
+    Start { id: RunId::new(id), plan: Arc::new(plan), inputs: Fields::new(), home, request_key: None }
+}
+
+async fn end(progress: &mut UnboundedReceiver<Progress>) -> Outcome {
+    loop {
+        if let Status::Ended(outcome) = progress.recv().await.unwrap().status {
+            return outcome;
+        }
+    }
+}
+
+async fn until_waiting(progress: &mut UnboundedReceiver<Progress>) {
+    while !matches!(progress.recv().await.unwrap().status, Status::Waiting(_)) {}
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_graph_runs_to_its_end() {
+    let dir = tempfile::tempdir().unwrap();
+    let local = open(dir.path());
+    let id = RunId::new("calm-heron-07");
+    let mut progress = local.subscribe(&id).await.unwrap();
+    let plan = graph(vec![
+        (shell("a", "echo one > out"), vec![]),
+        (shell("b", "cat out; echo two >> out"), vec![0]),
+    ]);
+    local.start(start(dir.path(), "calm-heron-07", plan)).await.unwrap();
+    assert!(matches!(end(&mut progress).await, Outcome::Succeeded { .. }));
+    assert_eq!(std::fs::read_to_string(dir.path().join("out")).unwrap(), "one\ntwo\n");
+    local.close().await;
+    let store = Store::open(&dir.path().join("data")).unwrap();
+    store.reader().verify(&id).unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_chain_of_n_costs_n_and_two_commits_at_most() {
+    let dir = tempfile::tempdir().unwrap();
+    let local = open(dir.path());
+    let id = RunId::new("r");
+    let mut progress = local.subscribe(&id).await.unwrap();
+    let plan = noops(&[("a", &[]), ("b", &[0]), ("c", &[1]), ("d", &[2])]);
+    local.start(start(dir.path(), "r", plan)).await.unwrap();
+    end(&mut progress).await;
+    let seq = local.query(&id).await.unwrap().seq;
+    assert_eq!(seq, 5, "one entry for the start and one a step");
+    local.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_shutdown_interrupts_is_asked_about_and_done_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let id = RunId::new("r");
+    let local = open(dir.path());
+    let plan = graph(vec![(shell("slow", "echo $$ >> pids; test -e go || sleep 600"), vec![])]);
+    let accepted: Accepted = local.start(start(dir.path(), "r", plan)).await.unwrap();
+    assert_eq!(accepted.status, Status::Running);
+    local.close().await;
+
+    std::fs::write(dir.path().join("go"), "").unwrap();
+    let local = open(dir.path());
+    let accepted = local.recover(&id).await.unwrap();
+    assert!(matches!(accepted.status, Status::Waiting(_)), "{accepted:?}");
+    let mut progress = local.subscribe(&id).await.unwrap();
+    let by = Caller::Human { door: "test".into(), proven: false };
+    let retry = Command::Resolve { effect: EffectId::new("slow#1"), resolution: Resolution::Retry, by };
+    local.submit(&id, retry.clone()).await.unwrap();
+    assert!(matches!(end(&mut progress).await, Outcome::Succeeded { .. }));
+    assert!(matches!(local.submit(&id, retry).await, Err(Error::Refused(_))));
+    local.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn cancel_ends_the_process_and_the_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let id = RunId::new("r");
+    let local = open(dir.path());
+    let mut progress = local.subscribe(&id).await.unwrap();
+    local.start(start(dir.path(), "r", graph(vec![(shell("slow", "sleep 600"), vec![])]))).await.unwrap();
+    local.cancel(&id, "enough", Caller::Server).await.unwrap();
+    assert_eq!(end(&mut progress).await, Outcome::Cancelled { reason: "enough".into() });
+    local.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_key_names_one_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let local = open(dir.path());
+    let keyed = |id: &str, plan| Start { request_key: Some("k".into()), ..start(dir.path(), id, plan) };
+    let first = local.start(keyed("r1", noops(&[("a", &[])]))).await.unwrap();
+    let again = local.start(keyed("r2", noops(&[("a", &[])]))).await.unwrap();
+    assert_eq!((first.run.as_str(), again.run.as_str()), ("r1", "r1"));
+    let other = local.start(keyed("r3", noops(&[("b", &[])]))).await;
+    assert!(matches!(other, Err(Error::KeyUsed(_))));
+    let unknown = local.query(&RunId::new("r3")).await;
+    assert!(matches!(unknown, Err(Error::NoRun(_))));
+    local.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_waiting_run_is_named_by_what_it_waits_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let id = RunId::new("r");
+    let local = open(dir.path());
+    let mut progress = local.subscribe(&id).await.unwrap();
+    let mut step = shell("flaky", "exit 1");
+    step.retry = kernel::plan::Retry {
+        attempts_max: 2,
+        delay_ms: 600_000,
+        growth_percent: 100,
+        delay_ms_max: 600_000,
+    };
+    local.start(start(dir.path(), "r", graph(vec![(step, vec![])]))).await.unwrap();
+    until_waiting(&mut progress).await;
+    let Status::Waiting(waiting) = local.query(&id).await.unwrap().status else { panic!("it waits") };
+    assert!(waiting[0].to_string().starts_with("the clock: `flaky` at 2"), "{}", waiting[0]);
+    local.close().await;
+}

@@ -1,0 +1,4 @@
+//! Tests of the engine from outside: the local backend over a real store, real processes and the clock.
+
+mod local;
+mod plans;

@@ -1,0 +1,180 @@
+//! The world of the proof: a real server and a real worker, each a process of its own that can be killed.
+//! Loopback only; ports are free ones; data lies in a folder that goes with the test.
+
+use crate::hands::{Echo, Holding, Notes};
+use engine::temporal::{Backend, Desk, Home, work};
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// The home that every run of the proof has.
+pub(crate) const HOME: &str = "here";
+
+/// Where a worker process finds its server and its folder.
+const WORKER_URL: &str = "SWITCHBACK_TEST_TEMPORAL_URL";
+const WORKER_FOLDER: &str = "SWITCHBACK_TEST_TEMPORAL_FOLDER";
+/// Set where a missing server is a failure.
+const REQUIRED: &str = "SWITCHBACK_REQUIRE_TEMPORAL";
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The server binary, if it was fetched.
+fn server_binary() -> Option<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let binary = root.join(".cache/temporal/temporal");
+    if binary.is_file() {
+        return Some(binary);
+    }
+    assert!(std::env::var_os(REQUIRED).is_none(), "no Temporal server; `scripts/fetch-temporal` gets it");
+    eprintln!("skipped: there is no Temporal server; `scripts/fetch-temporal` gets it");
+    None
+}
+
+/// What the worker process does: takes turns, answers, is the home; until the test is gone.
+pub(crate) async fn be_worker() {
+    let (Ok(url), Some(folder)) = (std::env::var(WORKER_URL), std::env::var_os(WORKER_FOLDER)) else {
+        return;
+    };
+    std::thread::spawn(|| {
+        let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
+        std::process::exit(0);
+    });
+    let (folder, notes) = (PathBuf::from(&folder), Notes::in_folder(Path::new(&folder)));
+    let home = Home::open(&folder.join("ledger"), Holding(notes.clone())).unwrap();
+    work(&url, Desk::new(Echo(notes)), HOME, home).await.unwrap();
+}
+
+/// A server and a worker; both end with it.
+pub(crate) struct World {
+    folder: TempDir,
+    binary: PathBuf,
+    ports: [u16; 3],
+    server: Process,
+    worker: Process,
+}
+
+impl World {
+    /// Starts both, or says that there is no server.
+    pub(crate) async fn start() -> Option<World> {
+        let binary = server_binary()?;
+        let folder = tempfile::tempdir().unwrap();
+        let ports = free_ports();
+        let server = start_server(&binary, ports, folder.path());
+        await_port(ports[0]).await;
+        let worker = start_worker(ports[0], folder.path());
+        Some(World { folder, binary, ports, server, worker })
+    }
+
+    /// The notes of all workers that begin like this, in order of the alphabet.
+    pub(crate) fn notes(&self, beginning: &str) -> Vec<String> {
+        let mut notes = Notes::in_folder(self.folder.path()).lines();
+        notes.retain(|note| note.starts_with(beginning));
+        notes.sort();
+        notes
+    }
+
+    pub(crate) async fn await_note(&self, note: &str) {
+        let begun = Instant::now();
+        while self.notes(note).is_empty() {
+            assert!(begun.elapsed() < PATIENCE, "no worker noted `{note}`");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+
+    fn url(&self) -> String {
+        url(self.ports[0])
+    }
+
+    pub(crate) async fn backend(&self) -> Backend {
+        let begun = Instant::now();
+        loop {
+            match Backend::connect(&self.url()).await {
+                Ok(backend) => return backend,
+                Err(error) => assert!(begun.elapsed() < PATIENCE, "no server at {}: {error}", self.url()),
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    }
+
+    pub(crate) fn kill_worker(&mut self) {
+        self.worker.kill();
+    }
+
+    pub(crate) fn start_worker(&mut self) {
+        self.worker = start_worker(self.ports[0], self.folder.path());
+    }
+
+    pub(crate) async fn kill_and_restart_server(&mut self) {
+        self.server.kill();
+        self.server = start_server(&self.binary, self.ports, self.folder.path());
+        await_port(self.ports[0]).await;
+    }
+}
+
+fn url(port: u16) -> String {
+    format!("http://127.0.0.1:{port}")
+}
+
+/// Three ports that were free a moment ago, all held until all are known.
+fn free_ports() -> [u16; 3] {
+    let held = [(); 3].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
+    held.map(|listener| listener.local_addr().unwrap().port())
+}
+
+fn start_server(binary: &Path, ports: [u16; 3], folder: &Path) -> Process {
+    let [port, http, metrics] = ports.map(|port| port.to_string());
+    let log = std::fs::File::options().create(true).append(true).open(folder.join("server.log")).unwrap();
+    let mut command = Command::new(binary);
+    command
+        .args(["server", "start-dev", "--headless", "--ip", "127.0.0.1", "--log-level", "warn"])
+        .args(["--port", &port, "--http-port", &http, "--metrics-port", &metrics, "--db-filename"])
+        .arg(folder.join("temporal.db"))
+        .stdin(Stdio::null())
+        .stdout(log.try_clone().unwrap())
+        .stderr(log);
+    Process::start(command)
+}
+
+/// This very test binary, as a worker: the test `worker_process` of it.
+fn start_worker(port: u16, folder: &Path) -> Process {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command
+        .args(["worker_process", "--exact", "--ignored", "--nocapture"])
+        .env(WORKER_URL, url(port))
+        .env(WORKER_FOLDER, folder)
+        // The worker ends when this pipe does, so that it never outlives a test that was killed.
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null());
+    Process::start(command)
+}
+
+async fn await_port(port: u16) {
+    let begun = Instant::now();
+    while std::net::TcpStream::connect(("127.0.0.1", port)).is_err() {
+        assert!(begun.elapsed() < PATIENCE, "the Temporal server did not open port {port}");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+struct Process(Child);
+
+impl Process {
+    fn start(mut command: Command) -> Self {
+        Process(command.spawn().unwrap())
+    }
+
+    /// SIGKILL: nothing is flushed, nothing is said.
+    fn kill(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
