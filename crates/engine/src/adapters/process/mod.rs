@@ -8,14 +8,15 @@
 //!                                   the note, folder, exec)
 //! ```
 //!
-//! What a command gets: its own session and process group, `/dev/null` as stdin, two pipes, no other file
-//! descriptor, default signals, exactly the environment of its [`Job`] and one variable more
-//! ([`MARKER`]), by which its descendants are known.
+//! What a command gets: its own process group (and session, if the server has a terminal), `/dev/null` as
+//! stdin, two pipes, no other file descriptor, default signals, exactly the environment of its [`Job`] and one
+//! variable more ([`MARKER`]), by which its descendants are known.
 //!
 //! When it ends: a step ends when its command exits. What is still in its process group then (a background
-//! job) has a fifth of a second to close the pipes and is ended after it. A process that left the group by
-//! `setsid` is a daemon on purpose and outlives a command that *exited*; time-out, cancel and shutdown end
-//! it too (Linux; elsewhere the group is all that is ended). SIGTERM comes first, SIGKILL after the grace.
+//! job) has a fifth of a second to close the pipes and is ended after it. A process that left the group, by
+//! `setsid` for example, is a daemon on purpose and outlives a command that *exited*; time-out, cancel and
+//! shutdown end it too (on Linux; elsewhere the group is all that is ended). SIGTERM comes first, SIGKILL
+//! after the grace. Only a process that left the group, lost its parents and dropped its environment escapes.
 //!
 //! Invariant: from the first instruction of the command to the end of its tree there is a note that names
 //! its pid, so that [`Notes::recover`] finds it after a crash of the server at any point.

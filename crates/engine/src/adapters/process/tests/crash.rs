@@ -1,7 +1,6 @@
 //! What recovery does after the server was killed.
 //!
 //! The server that is killed is this test binary, started again with [`HELPER`] in its environment.
-#![cfg(target_os = "linux")]
 
 use std::fs;
 use std::os::unix::process::CommandExt;

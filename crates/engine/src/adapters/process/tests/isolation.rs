@@ -1,6 +1,6 @@
 //! What a command gets from the server, and what it does not.
 
-use std::fs::{self, File};
+use std::fs;
 use std::process::Command;
 
 use super::super::{Ended, MARKER, Stops, run};
@@ -43,32 +43,6 @@ async fn leads_a_process_group_of_its_own() {
 async fn keeps_the_umask() {
     let own = Command::new("sh").args(["-c", "umask"]).output().unwrap().stdout;
     assert_eq!(Lab::new().sh("umask").await.stdout.raw(), own);
-}
-
-#[cfg(target_os = "linux")]
-#[tokio::test]
-async fn inherits_no_descriptor() {
-    let inherited = File::open("/dev/null").unwrap();
-    rustix::io::fcntl_setfd(&inherited, rustix::io::FdFlags::empty()).unwrap();
-    let lab = Lab::new();
-    let text = lab.run(lab.program("ls", &["/proc/self/fd"])).await.stdout.text();
-    assert_eq!(text, "0\n1\n2\n3\n", "3 is the folder that ls reads");
-    let text = lab.run(lab.program("readlink", &["/proc/self/fd/0"])).await.stdout.text();
-    assert_eq!(text, "/dev/null\n");
-}
-
-#[cfg(target_os = "linux")]
-#[tokio::test]
-async fn signals_are_neither_blocked_nor_ignored() {
-    // The server ignores SIGPIPE, as every Rust program does, and catches SIGCHLD.
-    let lab = Lab::new();
-    let text = lab.run(lab.program("cat", &["/proc/self/status"])).await.stdout.text();
-    let set = |name: &str| {
-        let line = text.lines().find_map(|line| line.strip_prefix(name)).unwrap();
-        u64::from_str_radix(line.trim(), 16).unwrap()
-    };
-    // The two above 31 are the C library's own, which it hands down ignored.
-    assert_eq!((set("SigBlk:"), set("SigIgn:") & 0x7FFF_FFFF, set("SigCgt:")), (0, 0, 0));
 }
 
 #[tokio::test]

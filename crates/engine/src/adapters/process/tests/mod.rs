@@ -3,8 +3,11 @@
 //! No test sleeps to let something happen: a script tells through a named pipe (`Lab::wait_for_ready`) that it
 //! has got where the test wants it.
 
+#[cfg(target_os = "linux")]
 mod crash;
 mod isolation;
+#[cfg(target_os = "linux")]
+mod linux;
 mod outcomes;
 mod output;
 mod stops;
@@ -109,10 +112,6 @@ fn is_alive(pid: u32) -> bool {
     let output = Command::new("ps").args(["-o", "stat=", "-p", &pid.to_string()]).output().unwrap();
     let state = String::from_utf8(output.stdout).unwrap();
     !state.trim().is_empty() && !state.starts_with('Z')
-}
-
-fn kill(pid: u32) {
-    assert!(Command::new("kill").args(["-KILL", &pid.to_string()]).status().unwrap().success());
 }
 
 /// Waits for what another thread or process does in its own time.
