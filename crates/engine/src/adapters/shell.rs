@@ -78,8 +78,8 @@ fn outputs(outcome: &Outcome) -> Fields {
         _ => Value::Null,
     };
     let mut outputs = Fields::from([
-        ("stdout".to_owned(), Data::Inline(outcome.stdout.text().into())),
-        ("stderr".to_owned(), Data::Inline(outcome.stderr.text().into())),
+        ("stdout".to_owned(), Data::Inline(text(&outcome.stdout))),
+        ("stderr".to_owned(), Data::Inline(text(&outcome.stderr))),
         ("exit_code".to_owned(), Data::Inline(code)),
         ("duration_ms".to_owned(), Data::Inline(outcome.duration_ms.into())),
     ]);
@@ -87,6 +87,12 @@ fn outputs(outcome: &Outcome) -> Fields {
         keep_bytes(&mut outputs, name, captured);
     }
     outputs
+}
+
+/// What was said, without the line breaks at its end, as `$(...)` gives it: who compares or passes it on wants `main`,
+/// not `main` and a line break.
+fn text(captured: &Captured) -> Value {
+    captured.text().trim_end_matches(['\n', '\r']).into()
 }
 
 /// Bytes that are not text are shown in the text and kept beside it.
