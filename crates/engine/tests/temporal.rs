@@ -24,6 +24,7 @@ use std::time::{Duration, Instant};
 use world::World;
 
 const PATIENCE: Duration = Duration::from_secs(60);
+const WAIT: Duration = Duration::from_secs(2);
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_graph_outlives_its_worker_and_its_server() {
@@ -179,6 +180,23 @@ async fn a_history_that_was_changed_does_not_replay() {
     assert!(error.to_string().contains("Nondeterminism"), "{error}");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_of_another_behaviour_is_left_alone() {
+    let Some(world) = World::start().await else { return };
+    let backend = world.backend().await;
+    let run = RunId::new("other");
+    let seed = Seed::new(run.clone(), Arc::new(plans::machine()), Fields::new(), world::HOME);
+    backend.start(Seed { behaviour: 0, ..seed }).await.unwrap();
+
+    let begun = Instant::now();
+    let wanted = format!("this worker has behaviour {}, and the run wants 0", kernel::BEHAVIOUR);
+    while !String::from_utf8_lossy(&backend.histories(&run).await.unwrap()[0]).contains(&wanted) {
+        assert!(begun.elapsed() < PATIENCE, "no worker said that it does not fit");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    assert_eq!(backend.status(&run).await.unwrap(), "Running");
+}
+
 /// Not a test: the worker, as a process that can be killed.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "the worker process of the other tests"]
@@ -226,13 +244,13 @@ type Submitted = Result<engine::temporal::Next, Error>;
 async fn submit(backend: &Backend, run: &RunId, action: &Action, line: &str) -> Submitted {
     let result = Fields::from([("line".to_owned(), Data::Inline(json!(line)))]);
     let by = Caller::Agent("tester".into());
-    backend.submit(run, Command::Submit { effect: action.id.clone(), result, by }).await
+    backend.submit(run, Command::Submit { effect: action.id.clone(), result, by }, WAIT).await
 }
 
 async fn answer(backend: &Backend, run: &RunId, action: &Action, approved: bool) -> Submitted {
     let by = Caller::Human { door: "console".into(), proven: false };
     let (effect, shown, result) = (action.id.clone(), action.shown, Fields::new());
-    backend.submit(run, Command::Answer { effect, approved, result, shown, by }).await
+    backend.submit(run, Command::Answer { effect, approved, result, shown, by }, WAIT).await
 }
 
 async fn finish_machine(backend: &Backend, run: &RunId) {

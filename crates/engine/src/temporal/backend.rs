@@ -1,16 +1,16 @@
 //! What a caller can do with runs that live in Temporal: start, submit, load, cancel, wait for the end; and take
 //! their recorded histories, to replay them without a server.
 
-use super::host::{Host, Next};
+use super::host::{Host, Next, Submission};
 use super::seed::Seed;
 use super::worker::QUEUE;
 use kernel::{Command, Outcome, Run, RunId};
 use std::str::FromStr;
+use std::time::Duration;
 use temporalio_client::errors::{WorkflowGetResultError, WorkflowInteractionError, WorkflowUpdateError};
 use temporalio_client::{
-    Client, ClientOptions, Connection, ConnectionOptions, Url, WorkflowCancelOptions,
-    WorkflowExecuteUpdateOptions, WorkflowExecutionInfo, WorkflowHandle, WorkflowHistory,
-    WorkflowIdReusePolicy, WorkflowStartOptions,
+    Client, ClientOptions, Connection, ConnectionOptions, Url, WorkflowCancelOptions, WorkflowExecutionInfo,
+    WorkflowHandle, WorkflowHistory, WorkflowIdReusePolicy, WorkflowStartOptions,
 };
 use temporalio_common::error::IncomingError;
 use temporalio_sdk::workflow_replayer::{WorkflowReplayer, WorkflowReplayerOptions};
@@ -77,11 +77,11 @@ impl Backend {
         Ok(())
     }
 
-    /// Sends a command and waits until something is due.
-    pub async fn submit(&self, run: &RunId, command: Command) -> Result<Next, Error> {
-        let handle = self.handle(run);
-        let answer =
-            handle.execute_update(Host::submit, command, WorkflowExecuteUpdateOptions::default()).await;
+    /// Sends a command and waits, for so long, until something is due.
+    pub async fn submit(&self, run: &RunId, command: Command, wait: Duration) -> Result<Next, Error> {
+        let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
+        let (handle, sent) = (self.handle(run), Submission { command, wait_ms });
+        let answer = handle.execute_update(Host::submit, sent, Default::default()).await;
         answer.map_err(|error| match error {
             WorkflowUpdateError::Failed(failure) => Error::Refused(failure.message),
             WorkflowUpdateError::NotFound(_) => Error::NoSuchRun(run.clone()),

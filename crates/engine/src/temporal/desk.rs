@@ -22,14 +22,14 @@ pub trait Answers: Send + Sync + 'static {
 
 /// A workflow that a run calls.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Called {
+pub(crate) struct Called {
     pub(super) workflow: String,
     pub(super) plan: Option<Digest>,
 }
 
 /// An answer as the history keeps it. Loaded content goes along, for a replay has no content store.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Kept {
+pub(crate) struct Kept {
     answer: Answer,
     content: Option<Value>,
 }
@@ -67,7 +67,7 @@ impl Desk {
 impl Desk {
     /// Answers a question of a run.
     #[activity(name = "answer")]
-    pub async fn answer(
+    pub(crate) async fn answer(
         self: Arc<Self>,
         _ctx: ActivityContext,
         asked: Question,
@@ -77,7 +77,7 @@ impl Desk {
 
     /// Finds the plan of a child.
     #[activity(name = "plan")]
-    pub async fn plan(
+    pub(crate) async fn plan(
         self: Arc<Self>,
         _ctx: ActivityContext,
         called: Called,

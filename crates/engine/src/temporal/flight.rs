@@ -11,6 +11,7 @@ use super::seed::{Origin, Seed};
 use super::worker::queue_of;
 use futures::FutureExt;
 use futures::future::LocalBoxFuture;
+use kernel::command::Caller;
 use kernel::effect::Perform;
 use kernel::{Command, Effect, EffectId, Failure, FailureKind, OpenKind, Outcome, Run, RunId};
 use std::future::{Future, poll_fn};
@@ -202,7 +203,7 @@ async fn plan_child(ctx: &WorkflowContext<Host>, called: Called, origin: Origin)
     let found = ctx.execute_local_activity(Desk::plan, called, at_the_desk()).await;
     let plan = found.map_err(|error| error.to_string())??;
     let (home, turns_max) = ctx.state(|host| (host.home.clone(), host.turns_max));
-    let seed = Seed { plan, home, turns_max, origin };
+    let seed = Seed { plan, home, turns_max, behaviour: kernel::BEHAVIOUR, origin };
     let (run, start) = seed.clone().grow();
     let refused = start.and_then(|start| Run::admit(&run, start, now(ctx)).err());
     refused.map_or(Ok(seed), |refusal| Err(refusal.to_string()))
@@ -225,17 +226,17 @@ async fn start(ctx: &WorkflowContext<Host>, child: RunId, seed: Seed) -> Result<
     }
 }
 
-/// Asks a child to close until the server has passed it on or the child has ended by itself. A child whose start
-/// is still under way is not found at first.
+/// Tells a child to close until it has taken it or has ended by itself. A child whose start is still under way is
+/// not found at first. The command is signalled: Temporal's own cancel request would reword the reason.
 async fn cancel_child(
     ctx: &WorkflowContext<Host>,
     id: EffectId,
     child: RunId,
     reason: String,
 ) -> Option<Command> {
-    let handle = ctx.external_workflow(child.to_string(), None);
+    let cancel = Command::Cancel { reason, by: Caller::Server };
     while ctx.state(|host| host.run.open().iter().any(|open| open.kind == OpenKind::Child && open.id == id)) {
-        if handle.cancel(Some(reason.clone())).await.is_ok() {
+        if deliver(ctx, &child, cancel.clone()).await.is_ok() {
             break;
         }
         rest(ctx).await;
@@ -246,14 +247,22 @@ async fn cancel_child(
 /// Tells the parent until the server has taken the message; a parent that is gone needs no telling.
 async fn tell(ctx: &WorkflowContext<Host>, parent: RunId, command: Command) -> Option<Command> {
     loop {
-        let options =
-            SignalWorkflowOptions::builder().cancellation_token(WorkflowCancellationToken::new()).build();
-        let handle = ctx.external_workflow(parent.to_string(), None);
-        match handle.signal(Host::deliver, command.clone(), options).await {
+        match deliver(ctx, &parent, command.clone()).await {
             Ok(()) | Err(WorkflowSignalError::NotFound(_)) => return Some(Command::Acknowledge),
             Err(_) => rest(ctx).await,
         }
     }
+}
+
+/// Sends a command to another run, whichever Temporal run it is in.
+async fn deliver(
+    ctx: &WorkflowContext<Host>,
+    to: &RunId,
+    command: Command,
+) -> Result<(), WorkflowSignalError> {
+    let options =
+        SignalWorkflowOptions::builder().cancellation_token(WorkflowCancellationToken::new()).build();
+    ctx.external_workflow(to.to_string(), None).signal(Host::deliver, command, options).await
 }
 
 async fn rest(ctx: &WorkflowContext<Host>) {

@@ -40,7 +40,7 @@ pub trait Hands: Send + Sync + 'static {
 
 /// Work, and where the answer belongs.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Job {
+pub(crate) struct Job {
     key: Key,
     work: Perform,
 }
@@ -54,7 +54,7 @@ impl Job {
 /// What a home says of an effect.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Word {
+pub(crate) enum Word {
     /// It ended like this.
     Ended(Report),
     /// It was begun and is gone: neither done nor undone.
@@ -77,7 +77,11 @@ struct Work {
 impl Home {
     /// Attends to an effect until it has ended.
     #[activity(name = "perform")]
-    pub async fn perform(self: Arc<Self>, ctx: ActivityContext, job: Job) -> Result<Word, ActivityError> {
+    pub(crate) async fn perform(
+        self: Arc<Self>,
+        ctx: ActivityContext,
+        job: Job,
+    ) -> Result<Word, ActivityError> {
         match self.attend(job)? {
             Attended::Alive(end) => until_ended(&ctx, end).await,
             Attended::Known(word) => Ok(word),
@@ -86,7 +90,7 @@ impl Home {
 
     /// Stops an effect and attends to it until it has ended; one that has not begun never will.
     #[activity(name = "stop")]
-    pub async fn stop(self: Arc<Self>, ctx: ActivityContext, key: Key) -> Result<Word, ActivityError> {
+    pub(crate) async fn stop(self: Arc<Self>, ctx: ActivityContext, key: Key) -> Result<Word, ActivityError> {
         match self.halt(&key)? {
             Attended::Alive(end) => until_ended(&ctx, end).await,
             Attended::Known(word) => Ok(word),
@@ -165,5 +169,75 @@ impl Home {
 
     fn alive(&self) -> MutexGuard<'_, BTreeMap<Key, Work>> {
         self.alive.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures::FutureExt;
+    use kernel::plan::Adapter;
+    use kernel::{EffectId, RunId};
+
+    /// Ends when it is told to stop, and not before.
+    struct Stubborn;
+
+    impl Hands for Stubborn {
+        fn perform(&self, _key: &Key, work: Perform, mut stop: Stop) -> BoxFuture<'static, Report> {
+            async move {
+                let _ = stop.wait_for(|stop| *stop).await;
+                Report::Done { outputs: work.inputs }
+            }
+            .boxed()
+        }
+    }
+
+    fn job() -> Job {
+        let id = EffectId::new("build#1");
+        let key = Key { run: RunId::new("r"), effect: id.clone() };
+        let (inputs, secrets) = (Fields::new(), BTreeMap::new());
+        let (step, adapter) = ("build".to_owned(), Adapter::Noop);
+        Job::new(key, Perform { id, step, adapter, inputs, secrets, timeout_ms: None })
+    }
+
+    async fn end_of(attended: Attended) -> Word {
+        match attended {
+            Attended::Known(word) => word,
+            Attended::Alive(mut end) => {
+                Word::Ended(end.wait_for(Option::is_some).await.unwrap().clone().unwrap())
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn work_is_begun_once_and_told_to_all_who_ask() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = Arc::new(Home::open(folder.path(), Stubborn).unwrap());
+        let (first, second) = (home.attend(job()).unwrap(), home.attend(job()).unwrap());
+        assert_eq!(home.alive().len(), 1);
+
+        let stopped = end_of(home.halt(&job().key).unwrap()).await;
+        assert_eq!(stopped, Word::Ended(Report::Done { outputs: Fields::new() }));
+        assert_eq!([end_of(first).await, end_of(second).await], [stopped.clone(), stopped.clone()]);
+        assert_eq!(end_of(home.attend(job()).unwrap()).await, stopped);
+    }
+
+    #[tokio::test]
+    async fn a_home_that_came_back_says_that_work_was_interrupted() {
+        let folder = tempfile::tempdir().unwrap();
+        let before = Arc::new(Home::open(folder.path(), Stubborn).unwrap());
+        before.attend(job()).unwrap();
+        let after = Arc::new(Home::open(folder.path(), Stubborn).unwrap());
+        assert_eq!(end_of(after.attend(job()).unwrap()).await, Word::Interrupted);
+        assert!(after.alive().is_empty());
+    }
+
+    #[tokio::test]
+    async fn work_that_was_stopped_before_it_began_never_begins() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = Arc::new(Home::open(folder.path(), Stubborn).unwrap());
+        let stopped = end_of(home.halt(&job().key).unwrap()).await;
+        assert_eq!(end_of(home.attend(job()).unwrap()).await, stopped);
+        assert!(home.alive().is_empty());
     }
 }

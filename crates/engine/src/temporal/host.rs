@@ -14,11 +14,11 @@ use kernel::{Answer, Command, Effect, OpenKind, Outcome, Question, Refusal, Run}
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 use std::pin::pin;
-use std::time::UNIX_EPOCH;
+use std::time::{Duration, UNIX_EPOCH};
 use temporalio_macros::{workflow, workflow_methods};
 use temporalio_sdk::workflows::{join_all, select};
 use temporalio_sdk::{
-    ApplicationFailure, ContinueAsNewOptions, LocalActivityOptions, SyncWorkflowContext,
+    ApplicationFailure, ContinueAsNewOptions, LocalActivityOptions, SyncWorkflowContext, TimerOptions,
     WaitConditionOptions, WorkflowCancellationToken, WorkflowContext, WorkflowContextView, WorkflowResult,
     WorkflowTermination,
 };
@@ -34,12 +34,20 @@ pub struct Next {
     pub outcome: Option<Outcome>,
 }
 
+/// A command, and how long its sender will wait for something to be due.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Submission {
+    pub(super) command: Command,
+    pub(super) wait_ms: u64,
+}
+
 /// A run inside Temporal.
 #[workflow]
 pub(crate) struct Host {
     pub(super) run: Run,
     pub(super) home: String,
     pub(super) turns_max: u64,
+    behaviour: u32,
     mail: VecDeque<Mail>,
     tickets: u64,
     verdicts: BTreeMap<u64, Result<(), String>>,
@@ -60,16 +68,27 @@ impl Host {
     /// Begins or continues a run.
     #[init]
     pub(crate) fn new(_ctx: &WorkflowContextView, seed: Seed) -> Self {
-        let (home, turns_max) = (seed.home.clone(), seed.turns_max);
+        let (home, turns_max, behaviour) = (seed.home.clone(), seed.turns_max.max(1), seed.behaviour);
         let (run, start) = seed.grow();
         let mail = start.map(|command| Mail { command, ticket: None }).into_iter().collect();
-        Host { run, home, turns_max, mail, tickets: 0, verdicts: BTreeMap::new(), turns: 0, leaving: false }
+        Host {
+            run,
+            home,
+            turns_max,
+            behaviour,
+            mail,
+            tickets: 0,
+            verdicts: BTreeMap::new(),
+            turns: 0,
+            leaving: false,
+        }
     }
 
     /// Takes turns until the run is over or continues as new.
     #[run(name = "switchback")]
     pub(crate) async fn run(ctx: &mut WorkflowContext<Self>) -> WorkflowResult<Outcome> {
         let ctx = &*ctx;
+        fit(ctx).await;
         let mut flights = Flights::new(ctx);
         ask_again(ctx, &mut flights);
         let mut cancelled = pin!(ctx.cancelled());
@@ -103,25 +122,23 @@ impl Host {
 
     /// Refuses what is not due, and leaves no trace. In the middle of a turn nobody can tell yet.
     #[update_validator(submit)]
-    fn admit(&self, _ctx: &WorkflowContextView, command: &Command) -> Result<(), AnyError> {
+    fn admit(&self, _ctx: &WorkflowContextView, sent: &Submission) -> Result<(), AnyError> {
         if self.run.is_turning() {
             return Ok(());
         }
         // The SDK tells a validator no time; that of the last turn refuses nothing too much.
-        self.run.admit(command.clone(), self.run.at()).map(drop).map_err(|refusal| refusal.to_string().into())
+        let admitted = self.run.admit(sent.command.clone(), self.run.at());
+        admitted.map(drop).map_err(|refusal| refusal.to_string().into())
     }
 
     /// Takes a command and answers with what is due next. Two updates of one workflow task are both validated
     /// before either is handled, so the verdict is that of the turn.
     #[update(name = "submit")]
-    pub(crate) async fn submit(ctx: &mut WorkflowContext<Self>, command: Command) -> Result<Next, AnyError> {
-        let ticket = ctx.state_mut(|host| host.post(command));
+    pub(crate) async fn submit(ctx: &mut WorkflowContext<Self>, sent: Submission) -> Result<Next, AnyError> {
+        let ticket = ctx.state_mut(|host| host.post(sent.command));
         ctx.wait_condition_with_options(|host| host.verdicts.contains_key(&ticket), patiently()).await?;
         ctx.state_mut(|host| host.verdicts.remove(&ticket)).unwrap_or(Ok(()))?;
-        let something_due = |host: &Host| {
-            !host.run.is_turning() && (host.leaving || !host.actions().is_empty() || host.over().is_some())
-        };
-        ctx.wait_condition_with_options(something_due, patiently()).await?;
+        until_due(ctx, Duration::from_millis(sent.wait_ms)).await;
         Ok(ctx.state(|host| Next { actions: host.actions(), outcome: host.run.outcome().cloned() }))
     }
 
@@ -146,7 +163,7 @@ impl Host {
     }
 
     fn turned(&mut self, ticket: Option<u64>, verdict: Result<(), Refusal>) {
-        self.turns += 1;
+        self.turns += u64::from(verdict.is_ok());
         if let Some(ticket) = ticket {
             self.verdicts.insert(ticket, verdict.map_err(|refusal| refusal.to_string()));
         }
@@ -166,7 +183,17 @@ impl Host {
 
     fn seed(&self) -> Seed {
         let origin = Origin::Continued { snapshot: Box::new(self.run.snapshot()) };
-        Seed { plan: self.run.plan().clone(), home: self.home.clone(), turns_max: self.turns_max, origin }
+        let (plan, home) = (self.run.plan().clone(), self.home.clone());
+        Seed { plan, home, turns_max: self.turns_max, behaviour: self.behaviour, origin }
+    }
+}
+
+/// A run of another behaviour is left alone: its task fails, changes nothing, and waits for a worker that fits.
+async fn fit(ctx: &WorkflowContext<Host>) {
+    let (mine, its) = (kernel::BEHAVIOUR, ctx.state(|host| host.behaviour));
+    if mine != its {
+        ctx.force_task_fail(format!("this worker has behaviour {mine}, and the run wants {its}"));
+        std::future::pending::<()>().await;
     }
 }
 
@@ -220,6 +247,22 @@ pub(super) fn at_the_desk() -> LocalActivityOptions {
         .schedule_to_close_timeout(PATIENCE)
         .cancellation_token(WorkflowCancellationToken::new())
         .build()
+}
+
+/// Waits until something is due, the run is over or the time is up. A timer is set only where there is a wait.
+async fn until_due(ctx: &WorkflowContext<Host>, wait: Duration) {
+    let due = |host: &Host| {
+        !host.run.is_turning() && (host.leaving || !host.actions().is_empty() || host.over().is_some())
+    };
+    if wait.is_zero() || ctx.state(due) {
+        return;
+    }
+    let token = WorkflowCancellationToken::new();
+    let mut up = pin!(ctx.timer(TimerOptions::builder(wait).cancellation_token(token.clone()).build()));
+    select! {
+        _ = ctx.wait_condition_with_options(due, patiently()) => token.cancel(),
+        _ = up => {}
+    }
 }
 
 /// Milliseconds since 1970, as the workflow task says.

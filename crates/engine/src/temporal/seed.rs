@@ -12,8 +12,10 @@ pub struct Seed {
     pub plan: Arc<Plan>,
     /// Where effects are carried out.
     pub home: String,
-    /// How many turns a Temporal run may have, even if the server does not ask for a new one.
+    /// How many turns a Temporal run may have, even if the server does not ask for a new one. At least one.
     pub turns_max: u64,
+    /// The number of the kernel's behaviour that the history was begun with.
+    pub behaviour: u32,
     /// New, or continued.
     pub origin: Origin,
 }
@@ -44,7 +46,7 @@ impl Seed {
     /// A run that nobody waits for.
     pub fn new(id: RunId, plan: Arc<Plan>, inputs: Fields, home: impl Into<String>) -> Self {
         let origin = Origin::New { id, parent: None, depth: 0, inputs };
-        Seed { plan, home: home.into(), turns_max: 10_000, origin }
+        Seed { plan, home: home.into(), turns_max: 10_000, behaviour: kernel::BEHAVIOUR, origin }
     }
 
     /// The run, and the command it begins with if it is new.

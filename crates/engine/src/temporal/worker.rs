@@ -4,10 +4,14 @@ use super::backend::{Error, connect};
 use super::desk::Desk;
 use super::home::Home;
 use super::host::Host;
+use std::time::Duration;
 use temporalio_sdk::{Runtime, Worker, WorkerOptions};
 
 /// The task queue of runs.
 pub(super) const QUEUE: &str = "switchback";
+
+/// How long a task waits for the worker that knows its run before another one may take it.
+const TAKEOVER: Duration = Duration::from_secs(2);
 
 /// The task queue of a home.
 pub(super) fn queue_of(home: &str) -> String {
@@ -19,7 +23,7 @@ pub async fn work(url: &str, desk: Desk, name: &str, home: Home) -> Result<(), E
     let client = connect(url).await?;
     let runtime = Runtime::from_current_tokio(Default::default()).map_err(Error::server)?;
     let turns = WorkerOptions::new(QUEUE).register_activities(desk).register_workflow::<Host>();
-    let turns = turns.map_err(Error::server)?.build();
+    let turns = turns.map_err(Error::server)?.sticky_queue_schedule_to_start_timeout(TAKEOVER).build();
     let effects = WorkerOptions::new(queue_of(name)).register_activities(home).build();
     let mut turns = Worker::new(&runtime, client.clone(), turns).map_err(Error::server)?;
     let mut effects = Worker::new(&runtime, client, effects).map_err(Error::server)?;

@@ -93,14 +93,14 @@ pub(crate) fn machine() -> Plan {
             writes: vec![Write {
                 path: vec!["text".into()],
                 kind: WriteKind::Set,
-                value: text("${result.outputs.line}"),
+                value: text("${result.line}"),
             }],
-            transitions: vec![to("result.ok == true", 1)],
+            transitions: vec![to("${result.ok} == true", 1)],
             on_timeout: None,
         },
         State {
             writes: vec![],
-            transitions: vec![to("result.ok == true", 2), to("result.ok == false", 0)],
+            transitions: vec![to("${result.ok} == true", 2), to("${result.ok} == false", 0)],
             on_timeout: None,
         },
         State { writes: vec![], transitions: vec![], on_timeout: None },

@@ -3,6 +3,7 @@
 
 use crate::hands::{Echo, Holding, Notes};
 use engine::temporal::{Backend, Desk, Home, work};
+use std::fs::File;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -37,10 +38,6 @@ pub(crate) async fn be_worker() {
     let (Ok(url), Some(folder)) = (std::env::var(WORKER_URL), std::env::var_os(WORKER_FOLDER)) else {
         return;
     };
-    std::thread::spawn(|| {
-        let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
-        std::process::exit(0);
-    });
     let (folder, notes) = (PathBuf::from(&folder), Notes::in_folder(Path::new(&folder)));
     let home = Home::open(&folder.join("ledger"), Holding(notes.clone())).unwrap();
     work(&url, Desk::new(Echo(notes)), HOME, home).await.unwrap();
@@ -125,29 +122,20 @@ fn free_ports() -> [u16; 3] {
 
 fn start_server(binary: &Path, ports: [u16; 3], folder: &Path) -> Process {
     let [port, http, metrics] = ports.map(|port| port.to_string());
-    let log = std::fs::File::options().create(true).append(true).open(folder.join("server.log")).unwrap();
-    let mut command = Command::new(binary);
-    command
+    let mut server = Process::of(binary, &folder.join("server.log"));
+    server
         .args(["server", "start-dev", "--headless", "--ip", "127.0.0.1", "--log-level", "warn"])
         .args(["--port", &port, "--http-port", &http, "--metrics-port", &metrics, "--db-filename"])
-        .arg(folder.join("temporal.db"))
-        .stdin(Stdio::null())
-        .stdout(log.try_clone().unwrap())
-        .stderr(log);
-    Process::start(command)
+        .arg(folder.join("temporal.db"));
+    Process::start(server)
 }
 
 /// This very test binary, as a worker: the test `worker_process` of it.
 fn start_worker(port: u16, folder: &Path) -> Process {
-    let mut command = Command::new(std::env::current_exe().unwrap());
-    command
-        .args(["worker_process", "--exact", "--ignored", "--nocapture"])
-        .env(WORKER_URL, url(port))
-        .env(WORKER_FOLDER, folder)
-        // The worker ends when this pipe does, so that it never outlives a test that was killed.
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null());
-    Process::start(command)
+    let mut worker = Process::of(&std::env::current_exe().unwrap(), &folder.join("worker.log"));
+    worker.args(["worker_process", "--exact", "--ignored", "--nocapture"]);
+    worker.env(WORKER_URL, url(port)).env(WORKER_FOLDER, folder);
+    Process::start(worker)
 }
 
 async fn await_port(port: u16) {
@@ -158,23 +146,31 @@ async fn await_port(port: u16) {
     }
 }
 
+/// A process under a shell that kills it when the pipe to the shell ends. So it can be killed at once and
+/// unasked, and does not outlive a test that was.
 struct Process(Child);
 
 impl Process {
+    fn of(program: &Path, log: &Path) -> Command {
+        let log = File::options().create(true).append(true).open(log).unwrap();
+        let mut command = Command::new("sh");
+        command.args(["-c", r#""$0" "$@" & cat >/dev/null; kill -9 $!; wait $!"#]).arg(program);
+        command.stdin(Stdio::piped()).stdout(log.try_clone().unwrap()).stderr(log);
+        command
+    }
+
     fn start(mut command: Command) -> Self {
         Process(command.spawn().unwrap())
     }
 
-    /// SIGKILL: nothing is flushed, nothing is said.
     fn kill(&mut self) {
-        self.0.kill().unwrap();
+        drop(self.0.stdin.take());
         self.0.wait().unwrap();
     }
 }
 
 impl Drop for Process {
     fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
+        self.kill();
     }
 }
