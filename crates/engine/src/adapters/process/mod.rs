@@ -27,6 +27,7 @@ mod job;
 mod launch;
 mod members;
 mod note;
+mod notes;
 mod outcome;
 mod pipes;
 mod reason;
@@ -41,7 +42,8 @@ mod tests;
 
 pub use captured::{Captured, OutputLimit};
 pub use job::{Job, NoteSpec, Script, Stops};
-pub use note::{MARKER, NoteError, Notes};
+pub use note::{MARKER, NoteError};
+pub use notes::Notes;
 pub use outcome::{Ended, NotStarted, Outcome, Reason};
 pub use recover::Recovered;
 pub use run::run;

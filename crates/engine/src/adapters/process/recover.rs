@@ -11,7 +11,8 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 
 use super::members::{Reach, Roots};
-use super::note::{Head, Leader, NoteError, Notes, parse};
+use super::note::{Head, Leader, NoteError, parse};
+use super::notes::Notes;
 use super::tree::{self, TreeEnd};
 
 /// What recovery found of one noted process.
@@ -32,8 +33,8 @@ pub struct Recovered {
 impl Notes {
     /// Ends every noted process tree that still lives, all at the same time, and removes the notes.
     ///
-    /// Call it before the first process is started: a note of this server's own would be taken for one of
-    /// a server that crashed. It waits for SIGTERM to take effect as long as `grace`, then sends SIGKILL.
+    /// Call it before the first process is started: for a note of this server's own it would wait for ever.
+    /// It waits for SIGTERM to take effect as long as `grace`, then sends SIGKILL.
     pub async fn recover(&self, grace: Duration) -> Result<Vec<Recovered>, NoteError> {
         let mut tasks = JoinSet::new();
         for path in self.paths()? {
@@ -42,6 +43,8 @@ impl Notes {
         }
         let mut recovered: Vec<Recovered> =
             tasks.join_all().await.into_iter().filter_map(Result::transpose).collect::<Result<_, _>>()?;
+        let stubborn = recovered.iter().filter(|recovered| !recovered.is_gone);
+        stubborn.for_each(|recovered| self.keep(&recovered.run, &recovered.effect));
         recovered.sort_by(|a, b| (&a.run, &a.effect).cmp(&(&b.run, &b.effect)));
         Ok(recovered)
     }
@@ -54,7 +57,7 @@ impl Notes {
     }
 }
 
-/// Ends the process of one note. `None` is a note that was never finished: no process was started for it.
+/// Ends the process of one note. `None` is a file at rest.
 async fn recover_one(path: &Path, boot: &str, grace: Duration) -> Result<Option<Recovered>, NoteError> {
     let text = read(path).await.map_err(|error| io_error(path, error))?;
     let note = parse(path, &text)?;

@@ -6,7 +6,7 @@ use std::future::pending;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::job::{Job, Stop, Stops};
-use super::note::Notes;
+use super::notes::Notes;
 use super::outcome::{Ended, Outcome};
 use super::running::Running;
 

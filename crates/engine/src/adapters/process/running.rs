@@ -3,9 +3,7 @@
 //! Invariant: its note exists from before its start until its tree is gone. Dropped before that, it is killed
 //! on the spot, and a thread of its own sees to the rest.
 
-use std::fs::File;
 use std::io;
-use std::os::fd::AsFd;
 use std::time::Duration;
 
 use rustix::process::{WaitOptions, waitpid};
@@ -14,9 +12,10 @@ use tokio::time::timeout;
 use super::captured::Captured;
 use super::exit::{Exit, Exits};
 use super::job::Job;
-use super::launch::{Launch, Stdio, above_stdio};
+use super::launch::{Launch, Stdio};
 use super::members::{Reach, Roots, group_exists};
-use super::note::{Leader, Note, Notes};
+use super::note::Leader;
+use super::notes::{Note, Notes};
 use super::outcome::NotStarted;
 use super::pipes::Pipes;
 use super::reason::{explain, explain_note};
@@ -32,16 +31,16 @@ pub(super) struct Running {
     pub(super) exit: Exit,
     pub(super) pipes: Pipes,
     roots: Roots,
-    note: Note,
-    is_over: bool,
+    /// `None` once the tree is gone.
+    note: Option<Note>,
 }
 
 impl Running {
     /// Notes and starts the command. If it is not started, no note is left.
     pub(super) fn start(job: &Job, notes: &Notes) -> Result<Running, NotStarted> {
-        let (note, file) = notes.create(&job.note).map_err(|error| explain_note(job, &error))?;
+        let note = notes.create(&job.note).map_err(|error| explain_note(job, &error))?;
         kill_point("process noted");
-        let (leader, exits, pipes) = match launch(job, &note.marker, file) {
+        let (leader, exits, pipes) = match launch(job, &note) {
             Ok(started) => started,
             Err(reason) => {
                 note.remove();
@@ -51,7 +50,7 @@ impl Running {
         kill_point("process started");
         let marker = note.marker.clone();
         let roots = Roots { leader, marker, group_is_ours: true, reach: Reach::Descendants };
-        Ok(Running { exit: Exit::new(leader.pid, exits), pipes, roots, note, is_over: false })
+        Ok(Running { exit: Exit::new(leader.pid, exits), pipes, roots, note: Some(note) })
     }
 
     /// Ends what a command that exited has left in its group.
@@ -83,9 +82,8 @@ impl Running {
 
     fn over(&mut self, end: TreeEnd) {
         kill_point("process ended");
-        self.is_over = end.is_gone;
-        if end.is_gone {
-            self.note.remove();
+        if let Some(note) = self.note.take_if(|_| end.is_gone) {
+            note.remove();
         }
     }
 
@@ -98,20 +96,18 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        if self.is_over {
-            return;
-        }
+        let Some(note) = self.note.take() else { return };
         tree::kill_now(&self.roots);
-        let (roots, note, is_reaped) = (self.roots.clone(), self.note.clone(), self.exit.is_reaped);
+        let (roots, is_reaped) = (self.roots.clone(), self.exit.is_reaped);
         // If no thread can be had, the note stays and the next recovery does this.
         let _ = std::thread::Builder::new()
             .name("process-end".into())
-            .spawn(move || see_off(roots, &note, is_reaped));
+            .spawn(move || see_off(roots, note, is_reaped));
     }
 }
 
 /// Ends the tree for an owner that went away, and takes the status of its leader.
-fn see_off(roots: Roots, note: &Note, is_reaped: bool) -> io::Result<()> {
+fn see_off(roots: Roots, note: Note, is_reaped: bool) -> io::Result<()> {
     let leader = roots.leader.pid;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let end = runtime.block_on(tree::end(roots, Duration::ZERO));
@@ -124,16 +120,15 @@ fn see_off(roots: Roots, note: &Note, is_reaped: bool) -> io::Result<()> {
     Ok(())
 }
 
-fn launch(job: &Job, marker: &str, note: File) -> Result<(Leader, Exits, Pipes), NotStarted> {
-    let launch = Launch::prepare(job, marker)?;
+fn launch(job: &Job, note: &Note) -> Result<(Leader, Exits, Pipes), NotStarted> {
+    let launch = Launch::prepare(job, &note.marker)?;
     execute(job, &launch, note).map_err(|error| explain(job, &error))
 }
 
-fn execute(job: &Job, launch: &Launch, note: File) -> io::Result<(Leader, Exits, Pipes)> {
-    let note = above_stdio(note.into())?;
+fn execute(job: &Job, launch: &Launch, note: &Note) -> io::Result<(Leader, Exits, Pipes)> {
     let exits = Exits::listen()?;
     let (stdio, stdout, stderr) = Stdio::open()?;
     let pipes = Pipes::new(stdout, stderr, job.output)?;
-    let leader = spawn(launch, &stdio, note.as_fd())?;
+    let leader = spawn(launch, &stdio, note)?;
     Ok((leader, exits, pipes))
 }

@@ -31,15 +31,15 @@ pub(super) fn lead(session: bool) -> Result<(), c_int> {
 }
 
 /// Writes `pid earliest latest` as one line: from now on recovery knows this process.
-pub(super) fn sign(note: RawFd, born: Born) -> Result<(), c_int> {
+pub(super) fn sign(note: RawFd, at: i64, born: Born) -> Result<(), c_int> {
     let mut line = [0_u8; LINE_BYTES_MAX];
     // SAFETY: takes nothing and cannot fail.
     let pid = unsafe { libc::getpid() };
     let end = put(&mut line, 0, u64::from(pid.unsigned_abs()), b' ');
     let end = put(&mut line, end, born.earliest, b' ');
     let end = put(&mut line, end, born.latest, b'\n');
-    // SAFETY: the buffer is alive and `end` is within it; `write` is async-signal-safe.
-    let written = unsafe { libc::write(note, line.as_ptr().cast(), end) };
+    // SAFETY: the buffer is alive and `end` is within it; `pwrite` is nothing but its system call.
+    let written = unsafe { libc::pwrite(note, line.as_ptr().cast(), end, at) };
     match usize::try_from(written) {
         Ok(count) if count == end => Ok(()),
         Ok(_) => Err(libc::ENOSPC),

@@ -7,7 +7,7 @@
 use std::ffi::{CStr, OsStr, c_int};
 use std::io;
 use std::mem::MaybeUninit;
-use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
+use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
@@ -16,20 +16,21 @@ use rustix::process::{Pid, getpid};
 
 use super::super::launch::{Launch, Stdio};
 use super::super::note::{Born, Leader};
+use super::super::notes::Note;
 use super::child;
 
 /// Descriptors above this are not looked at.
 const FDS_MAX: c_int = 10_240;
 
 /// Starts the program; when this returns, it runs and its note is signed.
-pub(crate) fn spawn(launch: &Launch, stdio: &Stdio, note: BorrowedFd<'_>) -> io::Result<Leader> {
+pub(crate) fn spawn(launch: &Launch, stdio: &Stdio, note: &Note) -> io::Result<Leader> {
     let mut command = command(launch);
     command.stdin(stdio.stdin.try_clone()?);
     command.stdout(stdio.stdout.try_clone()?);
     command.stderr(stdio.stderr.try_clone()?);
-    let note = note.as_raw_fd();
+    let (note, at) = (note.file().as_raw_fd(), note.sign_at.cast_signed());
     // SAFETY: the closure is async-signal-safe, see `child`.
-    unsafe { command.pre_exec(move || follow(note).map_err(io::Error::from_raw_os_error)) };
+    unsafe { command.pre_exec(move || follow(note, at).map_err(io::Error::from_raw_os_error)) };
     let child = command.spawn()?;
     let pid = Pid::from_child(&child);
     Ok(Leader { pid, born: born(pid) })
@@ -55,10 +56,10 @@ fn os(text: &CStr) -> &OsStr {
     OsStr::from_bytes(text.to_bytes())
 }
 
-fn follow(note: RawFd) -> Result<(), c_int> {
+fn follow(note: RawFd, at: i64) -> Result<(), c_int> {
     child::reset_signals();
     child::lead(true)?;
-    child::sign(note, born(getpid()))?;
+    child::sign(note, at, born(getpid()))?;
     // SAFETY: numbers only; a descriptor that is not open is refused. They are closed by exec, not here,
     // because the standard library reports a failure of exec through one of them.
     unsafe {

@@ -8,7 +8,7 @@ use std::ffi::{CString, c_char, c_int, c_uint, c_void};
 use std::fs::File;
 use std::io;
 use std::mem::MaybeUninit;
-use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
+use std::os::fd::{AsRawFd, RawFd};
 use std::ptr;
 use std::sync::OnceLock;
 
@@ -17,6 +17,7 @@ use rustix::process::{Pid, WaitOptions, waitpid};
 
 use super::super::launch::{Launch, Stdio};
 use super::super::note::{Born, Leader};
+use super::super::notes::Note;
 use super::child;
 
 const STACK_BYTES: usize = 64 * 1024;
@@ -31,6 +32,7 @@ struct Order {
     dir: *const c_char,
     stdio: [RawFd; 3],
     note: RawFd,
+    sign_at: i64,
     session: bool,
     ticks_per_second: u64,
     born: Born,
@@ -38,7 +40,7 @@ struct Order {
 }
 
 /// Starts the program; when this returns, it runs and its note is signed.
-pub(crate) fn spawn(launch: &Launch, stdio: &Stdio, note: BorrowedFd<'_>) -> io::Result<Leader> {
+pub(crate) fn spawn(launch: &Launch, stdio: &Stdio, note: &Note) -> io::Result<Leader> {
     let (arguments, environment) = (pointers(&launch.arguments), pointers(&launch.environment));
     let ticks_per_second = clock_ticks_per_second();
     let mut order = Order {
@@ -47,7 +49,8 @@ pub(crate) fn spawn(launch: &Launch, stdio: &Stdio, note: BorrowedFd<'_>) -> io:
         environment: environment.as_ptr(),
         dir: launch.dir.as_ptr(),
         stdio: [stdio.stdin.as_raw_fd(), stdio.stdout.as_raw_fd(), stdio.stderr.as_raw_fd()],
-        note: note.as_raw_fd(),
+        note: note.file().as_raw_fd(),
+        sign_at: note.sign_at.cast_signed(),
         session: has_terminal(),
         ticks_per_second,
         born: Born { earliest: now_ticks(ticks_per_second), latest: 0 },
@@ -92,7 +95,7 @@ fn follow(order: &mut Order) -> Result<std::convert::Infallible, c_int> {
         child::checked(unsafe { libc::dup2(source, target) })?;
     }
     order.born.latest = now_ticks(order.ticks_per_second);
-    child::sign(order.note, order.born)?;
+    child::sign(order.note, order.sign_at, order.born)?;
     close_all_above_stdio();
     // SAFETY: a NUL-terminated path that outlives the call.
     child::checked(unsafe { libc::chdir(order.dir) })?;

@@ -139,7 +139,7 @@ fn marker(lab: &Lab) -> String {
 fn write_note(lab: &Lab, boot: &str, process: &str) {
     let marker = marker(lab);
     let head = format!(r#"{{"version":1,"boot":"{boot}","run":"r","effect":"e","marker":"{marker}"}}"#);
-    fs::write(lab.path().join("processes/r.e.note"), format!("{head}\n{process}")).unwrap();
+    fs::write(lab.path().join("processes/9.note"), format!("{head}\n{process}\n")).unwrap();
 }
 
 async fn recover_one(lab: &Lab) -> (Option<u32>, bool) {

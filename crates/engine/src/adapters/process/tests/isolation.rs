@@ -63,5 +63,5 @@ async fn many_run_at_once() {
     for (number, outcome) in tasks.join_all().await {
         assert_eq!((outcome.ended, outcome.stdout.text()), (Ended::Exited(number), format!("{number}\n")));
     }
-    assert!(lab.note_files().is_empty());
+    assert!(lab.live_notes().is_empty());
 }

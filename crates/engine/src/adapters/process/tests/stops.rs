@@ -110,5 +110,5 @@ async fn a_dropped_job_is_killed() {
         () = ready => {}
     }
     let pid = pids(&std::fs::read_to_string(lab.path().join("pid")).unwrap())[0];
-    until("the process is dead and its note is gone", || !is_alive(pid) && lab.note_files().is_empty()).await;
+    until("the process is dead and its note is gone", || !is_alive(pid) && lab.live_notes().is_empty()).await;
 }
