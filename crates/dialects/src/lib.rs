@@ -1,10 +1,17 @@
 //! Definitions: text with places in it becomes a checked plan, or diagnostics that say what is wrong.
 //!
 //! The crate is pure. It reads no files, no clock and no environment: the text comes in as a
-//! [`text::Source`], everything that leaves is a value. One folder holds one dialect.
+//! [`text::Source`], everything that leaves is a value. One folder holds one dialect; [`read()`] is the door
+//! to all of them.
 
+mod additions;
 pub mod blocks;
 pub mod detect;
 pub mod diagnostic;
+mod mistakes;
 pub mod near;
+mod read;
+mod shape;
 pub mod text;
+
+pub use read::{Read, read};

@@ -141,13 +141,13 @@ fn what_cannot_be_read_has_a_code() {
         ("- {{ x }} and more", "unquoted-expression"),
         ("if: {{ \"a\" + b }}", "unquoted-expression"),
         ("if: {% if a %}", "unquoted-expression"),
-        ("a: 'x\nb: 1\n", "syntax"),
-        ("a: b: c", "syntax"),
-        ("a:\n\tb: 1\n", "syntax"),
-        ("a: [x, y\nb: 1\n", "syntax"),
-        ("a: @x", "syntax"),
-        ("a: \"\\q\"", "syntax"),
-        ("{\"a\": \"\\ud800\"}", "syntax"),
+        ("a: 'x\nb: 1\n", "bad-yaml"),
+        ("a: b: c", "bad-yaml"),
+        ("a:\n\tb: 1\n", "bad-yaml"),
+        ("a: [x, y\nb: 1\n", "bad-yaml"),
+        ("a: @x", "bad-yaml"),
+        ("a: \"\\q\"", "bad-yaml"),
+        ("{\"a\": \"\\ud800\"}", "bad-yaml"),
     ];
     for (text, code) in cases {
         assert_eq!(codes(text), [code], "{text}");

@@ -24,7 +24,7 @@ pub(crate) fn diagnose(source: &Source, error: &ScanError) -> Diagnostic {
         ErrorKind::MappingValueNotAllowed | ErrorKind::InvalidColonPlacement => colon(&source.text, offset),
         kind => words(kind),
     };
-    let diagnostic = Diagnostic::error("syntax", source, span, message);
+    let diagnostic = Diagnostic::error("bad-yaml", source, span, message);
     match hint {
         Some(hint) => diagnostic.hint(hint),
         None => diagnostic,

@@ -1,0 +1,132 @@
+//! Reads a definition of this dialect into a plan, or into everything that is wrong with it.
+//!
+//! ```text
+//! names ── keys and values ── dependencies ── who reads whom ── plan
+//! ```
+//! Each pass reports what it finds and goes on with what it has, so that no mistake hides another. A plan is
+//! made only where nothing was found.
+
+use super::graph::{Dependencies, report_circles, report_unreached};
+use super::inputs;
+use super::reader::{By, Reader, Use};
+use super::reference::{Space, Touched};
+use super::world::start_of;
+use crate::detect;
+use crate::diagnostic::Diagnostics;
+use crate::mistakes::Mistakes;
+use crate::read::Read;
+use crate::shape::{self, Shape};
+use crate::text::{Node, Source, duplicate_keys};
+use kernel::Plan;
+use kernel::plan::{Dialect, Expr, Flow, Graph, Step};
+
+/// The blocks that run at once where nobody says otherwise; an engine that knows its machine does.
+pub const WIDTH_MAX: u32 = 16;
+
+const WORKFLOW: Shape = Shape {
+    has_no: "a workflow has no key",
+    keys: &["name", "description", "inputs", "blocks", "outputs", "kind"],
+    elsewhere: &[
+        ("secrets", "not part of this version"),
+        ("timeout", "it belongs to a block"),
+        ("retry", "it belongs to a block"),
+        ("on_interrupt", "it belongs to a block"),
+    ],
+};
+
+/// How a block ended, for whoever looks at it.
+const WATCHED: [&str; 6] = ["succeeded", "failed", "status", "outcome", "result", "operation_succeeded"];
+
+/// Reads a definition.
+pub fn read(source: &Source, root: &Node) -> Result<Read, Diagnostics> {
+    let workflow = detect::body(root);
+    let mut mistakes = Mistakes::new(source);
+    for repeated in duplicate_keys(source, root, &|_, _| false) {
+        mistakes.error(|_| repeated);
+    }
+    let (name, description) = head(&mut mistakes, workflow);
+    let mut reader = Reader::new(mistakes, workflow);
+    let drafts: Vec<(Step, Option<Expr>)> =
+        (0..reader.world.blocks.len()).map(|block| reader.block(block)).collect();
+    let outputs = reader.outputs(workflow);
+    let dependencies = Dependencies::read(&mut reader);
+    report_circles(&mut reader, &dependencies);
+    report_unreached(&mut reader, &dependencies);
+    let found = reader.mistakes.finish();
+    if found.has_errors() {
+        return Err(found);
+    }
+    let flow = Flow::Graph(Graph { blocks: Vec::new(), width_max: WIDTH_MAX, names: Default::default() });
+    let mut plan = Plan::new(name, Dialect::Blocks, flow);
+    plan.description = description;
+    plan.inputs = reader.world.inputs.unwrap_or_default();
+    plan.outputs = outputs;
+    fill(&mut plan, drafts, &dependencies, &reader.uses);
+    debug_assert!(plan.check().is_ok(), "BUG: a broken plan: {:?}", plan.check());
+    Ok(Read { plan, warnings: found })
+}
+
+fn head<'n>(mistakes: &mut Mistakes<'_>, workflow: &'n Node) -> (&'n str, String) {
+    let meant = shape::check_keys(mistakes, workflow, &WORKFLOW);
+    let name = match workflow.get("name").filter(|node| !node.is_null()) {
+        Some(node) => shape::text(mistakes, node, "`name`").inspect(|name| {
+            shape::check_name(mistakes, name, node, "the name of a workflow");
+        }),
+        None => {
+            if !meant.contains("name") {
+                let hint = "name it, so that it can be found: `name: deploy`";
+                shape::missing(mistakes, start_of(workflow), "the workflow", "name", hint);
+            }
+            None
+        }
+    };
+    (name.unwrap_or_default(), inputs::description(mistakes, workflow))
+}
+
+impl<'n> Reader<'_, 'n> {
+    fn outputs(&mut self, workflow: &'n Node) -> Vec<(String, Expr)> {
+        let Some(node) = workflow.get("outputs") else { return Vec::new() };
+        let hint = "name each output: `outputs: {text: \"${blocks.id.outputs.stdout}\"}`";
+        if !shape::is_map(&mut self.mistakes, node, "`outputs`", hint) {
+            return Vec::new();
+        }
+        shape::unique(node).map(|(name, _, value)| (name.to_owned(), self.value(value, By::Output))).collect()
+    }
+}
+
+/// Puts the steps and the graph into a plan.
+fn fill(plan: &mut Plan, drafts: Vec<(Step, Option<Expr>)>, dependencies: &Dependencies, uses: &[Use<'_>]) {
+    let position = |block: &usize| u32::try_from(*block).expect("BUG: more blocks than the limit allows");
+    let mut blocks = Vec::with_capacity(drafts.len());
+    for ((step, condition), list) in drafts.into_iter().zip(&dependencies.known) {
+        let waits = list.iter().map(|(block, _)| position(block)).collect();
+        blocks.push((step.id.clone(), waits, condition));
+        plan.steps.push(step);
+    }
+    let mut graph = Graph::new(blocks, WIDTH_MAX);
+    for Use { by, touched, .. } in uses {
+        plan.steps[touched.block].keeps.extend(kept(touched));
+        let looks = matches!(by, By::Condition(_) | By::Output);
+        graph.blocks[touched.block].watched |= looks && tells_failure(touched);
+    }
+    plan.flow = Flow::Graph(graph);
+}
+
+/// The field that the run must hold on to. How a block went is held anyway.
+fn kept(Touched { space, field, .. }: &Touched) -> Option<String> {
+    let space = match space {
+        Space::Inputs => "inputs",
+        Space::Outputs => "outputs",
+        Space::Metadata => return None,
+    };
+    Some(field.as_ref().map_or_else(|| space.to_owned(), |field| format!("{space}.{field}")))
+}
+
+/// Whether who reads this learns that the block failed.
+fn tells_failure(Touched { space, field, .. }: &Touched) -> bool {
+    match (space, field.as_deref()) {
+        (Space::Metadata, Some(field)) => WATCHED.contains(&field),
+        (Space::Outputs, field) => matches!(field, None | Some("exit_code")),
+        _ => false,
+    }
+}

@@ -1,0 +1,135 @@
+//! Reads references: checks each against the world, notes who reads what, and reports what is wrong.
+//!
+//! What a block may read depends on the whole graph, so that question waits: here each use is only noted.
+
+use super::reference::{Touched, Wrong, part_range};
+use super::template;
+use super::world::World;
+use crate::mistakes::{Mistakes, Place};
+use crate::shape::did_you_mean;
+use crate::text::Node;
+use kernel::language::{ParseError, Path, Syntax};
+use std::ops::Range;
+
+/// Who reads a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum By {
+    /// The inputs of a block.
+    Inputs(usize),
+    /// The condition of a block.
+    Condition(usize),
+    /// An output of the workflow.
+    Output,
+}
+
+impl By {
+    /// Returns the block that reads, if it is one.
+    pub(super) fn block(self) -> Option<usize> {
+        match self {
+            Self::Inputs(block) | Self::Condition(block) => Some(block),
+            Self::Output => None,
+        }
+    }
+}
+
+/// A reference to a block.
+#[derive(Debug)]
+pub(super) struct Use<'n> {
+    /// Who reads.
+    pub(super) by: By,
+    /// What is read.
+    pub(super) touched: Touched,
+    /// Where that is written.
+    pub(super) place: Place<'n>,
+}
+
+/// Text and references of one scalar, in order.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Piece {
+    /// Text as it is.
+    Text(String),
+    /// A reference in the kernel's form, and where in the scalar's text it is written.
+    Reference(Path, Range<usize>),
+}
+
+/// Reads the values of one workflow.
+#[derive(Debug)]
+pub(super) struct Reader<'s, 'n> {
+    /// What is wrong so far.
+    pub(super) mistakes: Mistakes<'s>,
+    /// What there is to refer to.
+    pub(super) world: World<'n>,
+    /// The references to blocks so far.
+    pub(super) uses: Vec<Use<'n>>,
+}
+
+impl<'s, 'n> Reader<'s, 'n> {
+    /// Starts to read.
+    pub(super) fn new(mut mistakes: Mistakes<'s>, workflow: &'n Node) -> Self {
+        let world = World::read(&mut mistakes, workflow);
+        Self { mistakes, world, uses: Vec::new() }
+    }
+
+    /// Splits the text of a scalar and resolves its references; nothing if some of it cannot be read.
+    pub(super) fn pieces(&mut self, node: &'n Node, by: By, syntax: Syntax<'_>) -> Option<Vec<Piece>> {
+        let text = node.as_text().unwrap_or_default();
+        let (pieces, errors) = template::split(text, syntax);
+        for error in &errors {
+            self.bad_reference(node, error);
+        }
+        let resolved = pieces.into_iter().map(|piece| match piece {
+            Piece::Text(text) => Piece::Text(text),
+            Piece::Reference(path, range) => {
+                let place = Place { node, range: range.clone() };
+                Piece::Reference(self.reference(path, place, by), range)
+            }
+        });
+        let resolved: Vec<Piece> = resolved.collect();
+        errors.is_empty().then_some(resolved)
+    }
+
+    /// Resolves one reference; one that is wrong is reported and stays as it is.
+    pub(super) fn reference(&mut self, path: Path, place: Place<'n>, by: By) -> Path {
+        if self.mistakes.is_full() {
+            return path;
+        }
+        match self.world.resolve(&path) {
+            Ok(resolved) => {
+                self.uses.extend(resolved.touched.map(|touched| Use { by, touched, place }));
+                resolved.path
+            }
+            Err(wrong) => {
+                wrong.into_iter().for_each(|wrong| self.unresolved(*wrong, &place));
+                path
+            }
+        }
+    }
+
+    fn unresolved(&mut self, wrong: Wrong, place: &Place<'n>) {
+        self.mistakes.error(|sheet| {
+            let text = place.node.as_text().and_then(|text| text.get(place.range.clone()));
+            let part = part_range(text.unwrap_or_default(), wrong.part);
+            let start = place.range.start;
+            let part = Place { node: place.node, range: start + part.start..start + part.end };
+            let mut diagnostic = sheet.error(wrong.code, sheet.locate(&part), wrong.message);
+            diagnostic.hint = wrong.hint;
+            match wrong.near {
+                Some((name, Some(span))) => {
+                    diagnostic.label(format!("did you mean `{name}` (line {})?", sheet.line(span)))
+                }
+                Some((name, None)) => diagnostic.label(did_you_mean(&name)),
+                None => diagnostic,
+            }
+        });
+    }
+
+    fn bad_reference(&mut self, node: &'n Node, error: &ParseError) {
+        self.mistakes.error(|sheet| {
+            let span = sheet.locate(&Place { node, range: error.at.clone() });
+            sheet
+                .error("bad-reference", span, "a reference cannot be read")
+                .label(&error.message)
+                .hint("write `${inputs.name}`; two dollars, `$${`, write a plain `${`")
+        });
+    }
+}

@@ -1,0 +1,139 @@
+//! What can be read of a block: its outputs, its inputs, its metadata, and the short forms of them.
+
+use super::answer::{Answer, Space, Wrong, name_at, no_parts, read};
+use crate::blocks::world::Outline;
+use kernel::language::{Path, Segment};
+
+const SHORTCUTS: [&str; 5] = ["succeeded", "failed", "skipped", "status", "outcome"];
+const SPACES: [&str; 3] = ["inputs", "outputs", "metadata"];
+const BLOCK_METADATA: [&str; 9] = [
+    "succeeded",
+    "failed",
+    "skipped",
+    "status",
+    "outcome",
+    "result",
+    "operation_succeeded",
+    "execution_time_ms",
+    "error",
+];
+
+pub(super) fn output(path: &Path, position: usize, block: &Outline<'_>) -> Answer {
+    let Some(name) = name_at(path, 2)? else {
+        return Ok(read(path.clone(), position, Space::Outputs, None));
+    };
+    if name == "success" {
+        return succeeded(path, position, 2);
+    }
+    let Some(kind) = block.kind else { return long_form(path, Space::Outputs, position, 2) };
+    if let Some((_, what)) = kind.outputs().iter().find(|(output, _)| *output == name) {
+        no_parts(path, 3, what)?;
+        return long_form(path, Space::Outputs, position, 2);
+    }
+    let wrong = Wrong::new(3, format!("a {} block gives no output `{name}`", kind.name()));
+    let id = path.key(0).unwrap_or_default();
+    Err(Some(match elsewhere(name) {
+        Some(form) => wrong.near(format!("blocks.{id}.{form}")),
+        None => wrong.among(name, kind.output_names(), "it gives"),
+    }))
+}
+
+/// How a field of the metadata is written, short if that is possible.
+fn elsewhere(name: &str) -> Option<String> {
+    let form = || if SHORTCUTS.contains(&name) { name.to_owned() } else { format!("metadata.{name}") };
+    BLOCK_METADATA.contains(&name).then(form)
+}
+
+/// `blocks.id.field`: how it ended, an output, or a word that is no part of a block at all.
+pub(super) fn shorthand(path: &Path, position: usize, block: &Outline<'_>) -> Answer {
+    let word = path.key(1).unwrap_or_default();
+    if SHORTCUTS.contains(&word) {
+        return long_form(path, Space::Metadata, position, 1);
+    }
+    if word == "success" {
+        return succeeded(path, position, 1);
+    }
+    let Some(kind) = block.kind else { return long_form(path, Space::Outputs, position, 1) };
+    if let Some((_, what)) = kind.outputs().iter().find(|(output, _)| *output == word) {
+        no_parts(path, 2, what)?;
+        return long_form(path, Space::Outputs, position, 1);
+    }
+    let wrong = Wrong::new(2, format!("a {} block has no `{word}`", kind.name()));
+    Err(Some(match elsewhere(word) {
+        Some(form) => wrong.near(form),
+        None => wrong.among(word, kind.output_names().chain(SHORTCUTS).chain(SPACES), "there are"),
+    }))
+}
+
+pub(super) fn input(path: &Path, position: usize, block: &Outline<'_>) -> Answer {
+    let name = name_at(path, 2)?;
+    let given = |name: &str| block.node.get("inputs").is_some_and(|inputs| inputs.get(name).is_some());
+    let readable = ["command", "working_dir", "env"].into_iter().filter(|name| given(name));
+    let there = "it is given";
+    match name {
+        Some("env") if given("env") => variable(path, position, block),
+        Some(name @ ("command" | "working_dir")) if given(name) => {
+            no_parts(path, 3, "text")?;
+            long_form(path, Space::Inputs, position, 2)
+        }
+        Some(_) if block.kind.is_none() => long_form(path, Space::Inputs, position, 2),
+        Some(name) => {
+            let wrong = Wrong::new(3, format!("{} is given no input `{name}`", block.name));
+            Err(Some(wrong.among(name, readable, there)))
+        }
+        None => {
+            let wrong = Wrong::new(2, "one of the inputs must be named".to_owned());
+            Err(Some(wrong.among("", readable, there)))
+        }
+    }
+}
+
+fn variable(path: &Path, position: usize, block: &Outline<'_>) -> Answer {
+    let name = name_at(path, 3)?.unwrap_or_default();
+    if !block.env.contains(name) {
+        let message = match name {
+            "" => "one variable of `env` must be named".to_owned(),
+            name => format!("`env` of {} has no `{name}`", block.name),
+        };
+        let part = if name.is_empty() { 3 } else { 4 };
+        return Err(Some(Wrong::new(part, message).among(name, block.env.iter().copied(), "it has")));
+    }
+    let field = format!("env.{name}");
+    let path = Path::of("blocks", &[path.key(0).unwrap_or_default(), "inputs", &field]);
+    Ok(read(path, position, Space::Inputs, Some(field)))
+}
+
+pub(super) fn metadata(path: &Path, position: usize) -> Answer {
+    let name = name_at(path, 2)?;
+    if let Some(name) = name.filter(|name| BLOCK_METADATA.contains(name)) {
+        no_parts(path, 3, if name == "execution_time_ms" { "a number" } else { "one value" })?;
+        return long_form(path, Space::Metadata, position, 2);
+    }
+    let wrong = match name {
+        Some(name) => Wrong::new(3, format!("a block has no `metadata.{name}`")),
+        None => Wrong::new(2, "a field must be named after `metadata`".to_owned()),
+    };
+    Err(Some(wrong.among(name.unwrap_or_default(), BLOCK_METADATA, "there are")))
+}
+
+fn succeeded(path: &Path, position: usize, at: usize) -> Answer {
+    no_parts(path, at + 1, "true or false")?;
+    let path = Path::of("blocks", &[path.key(0).unwrap_or_default(), "metadata", "succeeded"]);
+    Ok(read(path, position, Space::Metadata, Some("succeeded".to_owned())))
+}
+
+/// Writes the space before the field that stands at `at`.
+fn long_form(path: &Path, space: Space, position: usize, at: usize) -> Answer {
+    let word = match space {
+        Space::Inputs => "inputs",
+        Space::Outputs => "outputs",
+        Space::Metadata => "metadata",
+    };
+    if space == Space::Metadata && at == 1 {
+        no_parts(path, 2, "one value")?;
+    }
+    let mut segments = vec![path.segments[0].clone(), Segment::Key(word.to_owned())];
+    segments.extend_from_slice(&path.segments[at..]);
+    let field = path.key(at).map(str::to_owned);
+    Ok(read(Path { root: path.root.clone(), segments }, position, space, field))
+}

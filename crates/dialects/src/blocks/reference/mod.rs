@@ -1,0 +1,22 @@
+//! References against what there is: each becomes the one form that the kernel reads, or is refused.
+//!
+//! | written | read as |
+//! |---|---|
+//! | `blocks.id.field` | `blocks.id.outputs.field` |
+//! | `blocks.id.succeeded`, `.failed`, `.skipped`, `.status`, `.outcome` | `blocks.id.metadata.` and the same |
+//! | `blocks.id.outputs.success` | `blocks.id.metadata.succeeded` |
+//! | `blocks.id.inputs.env.NAME` | the field `env.NAME` of its inputs |
+//!
+//! Nothing here reports anything: a [`Wrong`] says what to report and which part of the path it is about.
+
+mod answer;
+mod block;
+mod place;
+mod resolve;
+
+pub(super) use answer::{Space, Touched, Wrong};
+pub(super) use place::part_range;
+pub(super) use resolve::NAMESPACES;
+
+#[cfg(test)]
+mod tests;

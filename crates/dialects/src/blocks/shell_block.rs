@@ -1,0 +1,203 @@
+//! The inputs of a Shell block: what the process adapter is given.
+//!
+//! | input | what it is |
+//! |---|---|
+//! | `script` | the command with a variable in place of each reference, or the value of a whole reference |
+//! | `command` | the command as it is written in the definition, for views |
+//! | `working_dir` | the folder, if one is given |
+//! | `env.SB_1`, ... | the values of the references |
+//! | `env.NAME` | the variables that the definition gives |
+
+use super::reader::{By, Piece, Reader};
+use super::reference::NAMESPACES;
+use super::shell::{self, Reason, Refusal, Script};
+use crate::mistakes::Place;
+use crate::near::nearest;
+use crate::shape::{self, Shape, did_you_mean};
+use crate::text::Node;
+use kernel::language::{Part, Path, Syntax, Template};
+use kernel::plan::Expr;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+const INPUTS: Shape = Shape {
+    has_no: "Shell has no input",
+    keys: &["command", "working_dir", "env", "timeout", "continue-on-error"],
+    elsewhere: &[
+        ("depends_on", "it belongs beside `inputs`"),
+        ("condition", "it belongs beside `inputs`"),
+        ("retry", "it belongs beside `inputs`"),
+        ("on_interrupt", "it belongs beside `inputs`"),
+        ("shell", "a command runs in `sh`: call another shell in it"),
+    ],
+};
+
+/// The inputs of the adapter, in order.
+type Inputs = Vec<(String, Expr)>;
+
+/// Reads the inputs of a Shell block.
+pub(super) fn lower(reader: &mut Reader<'_, '_>, block: usize) -> Inputs {
+    let node = reader.world.blocks[block].node;
+    let Some((key, inputs)) = node.entry("inputs") else {
+        let is_told = node.get("command").is_some();
+        no_command(reader, block, reader.world.blocks[block].place, is_told);
+        return Vec::new();
+    };
+    let hint = "write `inputs: {command: make test}`";
+    if !shape::is_map(&mut reader.mistakes, inputs, "`inputs`", hint) {
+        return Vec::new();
+    }
+    let meant = shape::check_keys(&mut reader.mistakes, inputs, &INPUTS);
+    let mut lowered = match inputs.get("command") {
+        Some(command) => reader.command(command, block),
+        None => {
+            let is_told = meant.contains("command") || node.get("command").is_some();
+            no_command(reader, block, key.place(), is_told);
+            Vec::new()
+        }
+    };
+    lowered.extend(reader.working_dir(inputs, block));
+    lowered.extend(reader.env(inputs, block));
+    reader.old_option(inputs);
+    lowered
+}
+
+fn no_command(reader: &mut Reader<'_, '_>, block: usize, place: crate::text::Span, is_told: bool) {
+    if !is_told {
+        let owner = format!("the Shell block {}", reader.world.blocks[block].name);
+        shape::missing(
+            &mut reader.mistakes,
+            place,
+            &owner,
+            "command",
+            "say what to run: `command: make test`",
+        );
+    }
+}
+
+impl<'n> Reader<'_, 'n> {
+    fn command(&mut self, node: &'n Node, block: usize) -> Inputs {
+        if node.as_scalar().is_none() {
+            let hint = "write one text; the shell takes it apart";
+            shape::wrong_kind(&mut self.mistakes, node, "`command`", "text", hint);
+            return Vec::new();
+        }
+        let Some(text) = shape::text(&mut self.mistakes, node, "`command`") else { return Vec::new() };
+        if text.trim().is_empty() {
+            self.mistakes.error(|sheet| {
+                let diagnostic = sheet.error("bad-value", node.place(), "the command is empty");
+                diagnostic.hint("say what to run: `command: make test`")
+            });
+        }
+        self.doubtful(node, text);
+        let syntax = Syntax::DollarAmong(&NAMESPACES);
+        let Some(pieces) = self.pieces(node, By::Inputs(block), syntax) else { return Vec::new() };
+        let (parts, paths) = number(&pieces);
+        match shell::compile(&parts) {
+            Ok(script) => lowered(script, text, &paths),
+            Err(refusals) => {
+                refusals.iter().for_each(|refusal| self.misplaced(node, &pieces, *refusal));
+                Vec::new()
+            }
+        }
+    }
+
+    fn misplaced(&mut self, node: &'n Node, pieces: &[Piece], Refusal { part, reason }: Refusal) {
+        let Some(Piece::Reference(_, range)) = pieces.get(part) else { return };
+        let place = Place { node, range: range.clone() };
+        self.mistakes.error(|sheet| {
+            let diagnostic = sheet.error("misplaced-reference", sheet.locate(&place), reason.message());
+            diagnostic.hint(Reason::hint(reason))
+        });
+    }
+
+    /// Warns of what is left to the shell and looks like a reference with a typing error.
+    fn doubtful(&mut self, node: &'n Node, text: &str) {
+        for (at, _) in text.match_indices("${").filter(|(at, _)| !text[..*at].ends_with('$')) {
+            let inside = &text[at + 2..];
+            let end = inside.find(|letter: char| !(letter.is_alphanumeric() || letter == '_'));
+            let (word, rest) = inside.split_at(end.unwrap_or(inside.len()));
+            if NAMESPACES.contains(&word) || !rest.starts_with('.') {
+                continue;
+            }
+            let Some(near) = nearest(word, NAMESPACES) else { continue };
+            let place = Place { node, range: at + 2..at + 2 + word.len() };
+            self.mistakes.warn(|sheet| {
+                let message = format!("`${{{word}...}}` is left to the shell, which cannot read it");
+                let diagnostic = sheet.warning("left-to-shell", sheet.locate(&place), message);
+                diagnostic.label(did_you_mean(near))
+            });
+        }
+    }
+
+    fn working_dir(&mut self, inputs: &'n Node, block: usize) -> Option<(String, Expr)> {
+        let node = inputs.get("working_dir")?;
+        shape::text(&mut self.mistakes, node, "`working_dir`")?;
+        Some(("working_dir".to_owned(), self.text(node, By::Inputs(block))))
+    }
+
+    fn env(&mut self, inputs: &'n Node, block: usize) -> Inputs {
+        let Some(env) = inputs.get("env") else { return Vec::new() };
+        if !shape::is_map(&mut self.mistakes, env, "`env`", "name each variable: `env: {STAGE: test}`") {
+            return Vec::new();
+        }
+        let mut variables = Vec::new();
+        for (name, key, value) in shape::unique(env) {
+            self.check_variable(name, key);
+            variables.push((format!("env.{name}"), self.value(value, By::Inputs(block))));
+        }
+        variables
+    }
+
+    fn check_variable(&mut self, name: &str, key: &Node) {
+        let inner = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+        let is_variable = name.bytes().all(inner) && !name.starts_with(|c: char| c.is_ascii_digit());
+        let own = name.strip_prefix("SB_").is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()));
+        let hint = match (is_variable && !name.is_empty(), own) {
+            (true, false) => return,
+            (true, true) => "`SB_1`, `SB_2`, ... carry the values of the references in the command",
+            (false, _) => "a variable has letters, digits and `_`, and does not begin with a digit",
+        };
+        self.mistakes.error(|sheet| {
+            let message = format!("`{name}` cannot be the name of a variable");
+            sheet.error("bad-name", key.place(), message).hint(hint)
+        });
+    }
+
+    fn old_option(&mut self, inputs: &Node) {
+        let Some((key, _)) = inputs.entry("continue-on-error") else { return };
+        self.mistakes.warn(|sheet| {
+            sheet
+                .warning("deprecated", key.place(), "`continue-on-error` has no effect any more")
+                .label("take it away")
+                .hint("a failed block stops only those that wait for it without a condition")
+        });
+    }
+}
+
+/// Gives each different path a number, in the order of the first place that names it.
+fn number(pieces: &[Piece]) -> (Vec<shell::Part<'_>>, Vec<Path>) {
+    let mut numbers: BTreeMap<&Path, usize> = BTreeMap::new();
+    let mut paths = Vec::new();
+    let parts = pieces.iter().map(|piece| match piece {
+        Piece::Text(text) => shell::Part::Text(text),
+        Piece::Reference(path, _) => shell::Part::Reference(*numbers.entry(path).or_insert_with(|| {
+            paths.push(path.clone());
+            paths.len() - 1
+        })),
+    });
+    (parts.collect(), paths)
+}
+
+fn lowered(script: Script, command: &str, paths: &[Path]) -> Inputs {
+    let reference = |path: &Path| Expr::Template(Template { parts: vec![Part::Reference(path.clone())] });
+    let text = |text: String| Expr::Const(Value::String(text));
+    let (script, values) = match script {
+        Script::Text(script) => (text(script), paths),
+        Script::Value(index) => (reference(&paths[index]), &[][..]),
+    };
+    let mut inputs = vec![("script".to_owned(), script), ("command".to_owned(), text(command.to_owned()))];
+    let values = values.iter().zip(0..);
+    inputs.extend(values.map(|(path, index)| (format!("env.{}", shell::variable(index)), reference(path))));
+    inputs
+}

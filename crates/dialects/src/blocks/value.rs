@@ -1,0 +1,75 @@
+//! Values of a definition to expressions: a whole reference keeps its type, text around it makes text.
+
+use super::reader::{By, Piece, Reader};
+use crate::shape;
+use crate::text::{Kind, Node};
+use kernel::language::{Part, Syntax, Template};
+use kernel::plan::Expr;
+use serde_json::{Map, Value};
+
+impl<'n> Reader<'_, 'n> {
+    /// Reads a value of any kind. What cannot be read is reported, and nothing stands in for it.
+    pub(super) fn value(&mut self, node: &'n Node, by: By) -> Expr {
+        match &node.kind {
+            Kind::Scalar(scalar) => match scalar.value() {
+                Value::String(_) => self.text(node, by),
+                other => Expr::Const(other),
+            },
+            Kind::List(items) => list(items.iter().map(|item| self.value(item, by)).collect()),
+            Kind::Map(_) => {
+                let fields =
+                    shape::unique(node).map(|(name, _, item)| (name.to_owned(), self.value(item, by)));
+                object(fields.collect())
+            }
+        }
+    }
+
+    /// Reads a text with references.
+    pub(super) fn text(&mut self, node: &'n Node, by: By) -> Expr {
+        let pieces = self.pieces(node, by, Syntax::Dollar).unwrap_or_default();
+        let parts = pieces.into_iter().map(|piece| match piece {
+            Piece::Text(text) => Part::Text(text),
+            Piece::Reference(path, _) => Part::Reference(path),
+        });
+        let template = Template { parts: parts.collect() };
+        match template.constant() {
+            Some(text) => Expr::Const(Value::String(text.to_owned())),
+            None => Expr::Template(template),
+        }
+    }
+
+    /// Checks the references in a value whose meaning is not known, and whose `${...}` may be another's.
+    pub(super) fn survey(&mut self, node: &'n Node, by: By) {
+        match &node.kind {
+            Kind::Scalar(_) => {
+                drop(self.pieces(node, by, Syntax::DollarAmong(&super::reference::NAMESPACES)))
+            }
+            Kind::List(items) => items.iter().for_each(|item| self.survey(item, by)),
+            Kind::Map(entries) => entries.iter().for_each(|(_, item)| self.survey(item, by)),
+        }
+    }
+}
+
+/// A list of constants is a constant.
+fn list(items: Vec<Expr>) -> Expr {
+    if items.iter().all(|item| matches!(item, Expr::Const(_))) {
+        return Expr::Const(items.into_iter().map(constant).collect());
+    }
+    Expr::List(items)
+}
+
+/// A mapping of constants is a constant.
+fn object(fields: Vec<(String, Expr)>) -> Expr {
+    if fields.iter().all(|(_, item)| matches!(item, Expr::Const(_))) {
+        let constants = fields.into_iter().map(|(name, item)| (name, constant(item)));
+        return Expr::Const(Value::Object(constants.collect::<Map<_, _>>()));
+    }
+    Expr::Object(fields)
+}
+
+fn constant(expr: Expr) -> Value {
+    match expr {
+        Expr::Const(value) => value,
+        _ => Value::Null,
+    }
+}
