@@ -42,7 +42,11 @@ fn print(name: &str, bound: &Bound, ratios: &mut [f64]) {
         Bound::AtLeast(min) => (format!(">= {min}"), median >= *min),
     };
     let mark = if held { "" } else { "  MISSED" };
-    println!("{name:<58} {median:>7.2}  {:<15} {shown:>8}  {}{mark}", format!("{low:.2} to {high:.2}"), ratios.len());
+    println!(
+        "{name:<58} {median:>7.2}  {:<15} {shown:>8}  {}{mark}",
+        format!("{low:.2} to {high:.2}"),
+        ratios.len()
+    );
 }
 
 fn time(work: &mut impl FnMut()) -> Duration {

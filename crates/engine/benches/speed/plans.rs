@@ -1,7 +1,9 @@
 //! Plans of no-ops and of `true`.
 
 use kernel::language::parse_condition;
-use kernel::plan::{Adapter, Dialect, Expr, Flow, Graph, Node, OnFailure, Plan, Sequence, Step, Work, Write, WriteKind};
+use kernel::plan::{
+    Adapter, Dialect, Expr, Flow, Graph, Node, OnFailure, Plan, Sequence, Step, Work, Write, WriteKind,
+};
 use serde_json::Value;
 
 fn step(name: String, adapter: Adapter, inputs: Vec<(String, Expr)>) -> Step {
@@ -9,7 +11,8 @@ fn step(name: String, adapter: Adapter, inputs: Vec<(String, Expr)>) -> Step {
 }
 
 fn graph(steps: Vec<Step>, depends_on: impl Fn(u32) -> Vec<u32>) -> Plan {
-    let shape = steps.iter().zip(0..).map(|(step, block)| (step.id.clone(), depends_on(block), None)).collect();
+    let shape =
+        steps.iter().zip(0..).map(|(step, block)| (step.id.clone(), depends_on(block), None)).collect();
     let mut plan = Plan::new("speed", Dialect::Blocks, Flow::Graph(Graph::new(shape, 16)));
     plan.steps = steps;
     plan.check().expect("BUG: a bad plan");
@@ -37,9 +40,11 @@ pub(crate) fn commands(length: u32) -> Plan {
 
 /// A loop of so many rounds, then a wait for the agent that never comes.
 pub(crate) fn rounds(count: u32) -> Plan {
-    let write = |kind, value| Write { path: vec!["n".to_owned()], kind, value: Expr::Const(Value::from(value)) };
+    let write =
+        |kind, value| Write { path: vec!["n".to_owned()], kind, value: Expr::Const(Value::from(value)) };
     let condition = parse_condition(&format!("${{state.n}} < {count}")).expect("BUG: a bad condition");
-    let body = vec![Node::Do { step: 0, writes: vec![write(WriteKind::Increment, 1)], on_failure: OnFailure::Fail }];
+    let body =
+        vec![Node::Do { step: 0, writes: vec![write(WriteKind::Increment, 1)], on_failure: OnFailure::Fail }];
     let first = vec![
         Node::While { condition: Expr::Condition(condition), body: 1, iterations_max: u32::MAX },
         Node::Do { step: 1, writes: vec![], on_failure: OnFailure::Fail },

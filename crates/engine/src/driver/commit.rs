@@ -6,30 +6,44 @@ use crate::kill_point;
 use crate::store::{Kind, WriteError};
 
 impl Driver {
-    /// Commits what waits and gives what may leave. If the store refuses, nothing of it has happened: the runs that
-    /// moved are forgotten and brought back from the store when they are next asked for.
+    /// Commits what waits and gives what may leave. Where the store may take it later (a full disk, a busy file),
+    /// all of it goes on waiting. Otherwise nothing of it has happened: see [`Driver::give_up`].
     pub fn commit(&mut self) -> Result<Vec<Parcel>, WriteError> {
-        let questions = std::mem::take(&mut self.batch.questions);
-        let Batch { writes, parcels, replies, moved, .. } = std::mem::take(&mut self.batch);
-        self.batch.questions = questions;
         kill_point("before commit");
-        let committed = if writes.is_empty() { Ok(()) } else { self.store.commit(&writes) };
+        let writes = &self.batch.writes;
+        let committed = if writes.is_empty() { Ok(()) } else { self.store.commit(writes) };
         kill_point("after commit");
         match committed {
             Ok(()) => {
+                let Batch { parcels, replies, .. } = self.take_batch();
                 for (reply, answer) in replies {
                     reply(answer);
                 }
                 Ok(parcels)
             }
             Err(error) => {
-                moved.iter().for_each(|run| drop(self.seats.remove(run)));
-                for (reply, answer) in replies {
-                    reply(answer.and(Err(refused(&error))));
+                if error.kind() != Kind::Retryable {
+                    self.give_up(&error);
                 }
                 Err(error)
             }
         }
+    }
+
+    /// Forgets what waits: the callers are told, and the runs that moved are brought back from the store when they are
+    /// next asked for.
+    pub fn give_up(&mut self, error: &WriteError) {
+        let Batch { replies, moved, .. } = self.take_batch();
+        moved.iter().for_each(|run| drop(self.seats.remove(run)));
+        for (reply, answer) in replies {
+            reply(answer.and(Err(refused(error))));
+        }
+    }
+
+    /// Takes all that waits for a commit; questions wait for none.
+    fn take_batch(&mut self) -> Batch {
+        let questions = std::mem::take(&mut self.batch.questions);
+        std::mem::replace(&mut self.batch, Batch { questions, ..Batch::default() })
     }
 }
 

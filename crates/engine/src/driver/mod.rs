@@ -18,6 +18,7 @@ mod take;
 #[cfg(feature = "faults")]
 pub use commit::Fault;
 pub use letter::{Letter, Parcel};
+pub(crate) use take::word;
 
 use crate::backend::{Accepted, Error};
 use crate::store::{Store, Write};

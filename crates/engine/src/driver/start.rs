@@ -77,7 +77,8 @@ impl Driver {
             backlog: VecDeque::new(),
         };
         self.seats.insert(id.clone(), seat);
-        let turning = Turning { event, contents, asked: Vec::new(), answers: Vec::new(), reply };
+        let turning =
+            Turning { event, contents, asked: Vec::new(), known: Vec::new(), answers: Vec::new(), reply };
         self.turned(&id, turning, turn, Some(origin));
     }
 

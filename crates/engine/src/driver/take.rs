@@ -51,6 +51,7 @@ impl Driver {
                     event,
                     contents: posted.contents,
                     asked: Vec::new(),
+                    known: Vec::new(),
                     answers: Vec::new(),
                     reply: posted.reply,
                 };
@@ -64,6 +65,9 @@ impl Driver {
         let Some(seat) = self.seats.get_mut(id) else { return };
         let Some(mut turning) = seat.turning.take() else { return };
         turning.contents.extend(contents);
+        let mut told = answers.into_iter();
+        let known = std::mem::take(&mut turning.known).into_iter();
+        let answers: Vec<Answer> = known.filter_map(|known| known.or_else(|| told.next())).collect();
         turning.answers.push(answers.clone());
         let turn = seat.run.answer(answers);
         self.turned(id, turning, turn, None);
@@ -90,24 +94,55 @@ impl Driver {
         while !turn.questions.is_empty() {
             let questions = std::mem::take(&mut turn.questions);
             turning.asked.extend(questions.iter().cloned());
-            let Some(answers) = self.known(&questions) else {
-                self.batch.questions.push(Parcel::Ask { run: id.clone(), questions });
-                self.seats.get_mut(id).expect("BUG: a turn without a run").turning = Some(turning);
-                return;
-            };
+            let known: Vec<Option<Answer>> =
+                questions.iter().map(|question| self.known(question, &turning.contents)).collect();
+            if known.iter().any(Option::is_none) {
+                return self.ask(id, &questions, known, turning);
+            }
+            let answers: Vec<Answer> = known.into_iter().flatten().collect();
             turning.answers.push(answers.clone());
             turn = self.seats.get_mut(id).expect("BUG: a turn without a run").run.answer(answers);
         }
         self.record(id, turning, turn, origin);
     }
 
-    /// The answers, if all that is asked lies in the store.
-    fn known(&self, questions: &[Question]) -> Option<Vec<Answer>> {
-        let answer = |question: &Question| match question {
-            Question::Load { digest } => Some(self.load_content(digest)),
+    /// Lets the turn wait for what only others know.
+    fn ask(&mut self, id: &RunId, questions: &[Question], known: Vec<Option<Answer>>, mut turning: Turning) {
+        let unknown = questions.iter().zip(&known).filter(|(_, known)| known.is_none());
+        let questions = unknown.map(|(question, _)| self.outward(question, &turning.contents)).collect();
+        self.batch.questions.push(Parcel::Ask { run: id.clone(), questions });
+        turning.known = known;
+        self.seats.get_mut(id).expect("BUG: a turn without a run").turning = Some(turning);
+    }
+
+    /// A question as an evaluator gets it: with the values themselves.
+    fn outward(&self, question: &Question, contents: &[Content]) -> Question {
+        let mut question = question.clone();
+        if let Question::Evaluate { scope, .. } = &mut question {
+            for (_, data) in scope {
+                let Data::Stored(reference) = data else { continue };
+                if let Answer::Loaded { value, .. } = self.look_up(&reference.digest, contents) {
+                    *data = Data::Inline(value);
+                }
+            }
+        }
+        question
+    }
+
+    /// The answer, if it lies in the store or came along with the event.
+    fn known(&self, question: &Question, contents: &[Content]) -> Option<Answer> {
+        match question {
+            Question::Load { digest } => Some(self.look_up(digest, contents)),
             Question::Evaluate { .. } => None,
-        };
-        questions.iter().map(answer).collect()
+        }
+    }
+
+    fn look_up(&self, digest: &kernel::Digest, contents: &[Content]) -> Answer {
+        let fresh = contents.iter().find(|content| content.digest == *digest);
+        match fresh.and_then(|it| Content::value(Content::word(it.kind), &it.body).ok()) {
+            Some(value) => Answer::Loaded { digest: *digest, value },
+            None => self.load_content(digest),
+        }
     }
 
     /// What stored content says; content of this very batch counts.
@@ -127,7 +162,7 @@ impl Driver {
     /// Puts a whole turn into the batch.
     fn record(&mut self, id: &RunId, turning: Turning, turn: Turn, origin: Option<Origin>) {
         kill_point("turn made");
-        let Turning { event, contents, asked, answers, reply } = turning;
+        let Turning { event, contents, asked, answers, reply, .. } = turning;
         let at = event.at;
         self.mention(id, &event.fact, contents);
         let gave = turn.digest(&asked);

@@ -76,18 +76,9 @@ impl Worker {
     /// Answers on a thread of its own: an evaluator may take its time, and the driver does not wait for it.
     pub(super) fn ask(&mut self, run: RunId, questions: Vec<Question>) {
         let (answers, inbox) = (Arc::clone(&self.answers), self.inbox.clone());
-        let known: Vec<Option<Answer>> = questions
-            .iter()
-            .map(|question| match question {
-                Question::Load { digest } => Some(self.driver.load_content(digest)),
-                Question::Evaluate { .. } => None,
-            })
-            .collect();
         self.hands.aside(move || {
-            let told = questions.iter().zip(known);
-            let told =
-                told.map(|(question, known)| known.unwrap_or_else(|| answers.answer(question))).collect();
-            let (answers, contents) = small(told);
+            let (answers, contents) =
+                small(questions.iter().map(|question| answers.answer(question)).collect());
             let _ = inbox.send(Mail::Letter(Letter::Answers { run, answers, contents }));
         });
     }

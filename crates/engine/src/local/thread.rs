@@ -7,7 +7,7 @@ use crate::answers::Answers;
 use crate::backend::Progress;
 use crate::driver::{Driver, Letter, Parcel};
 use crate::kill_point;
-use crate::store::Kind;
+use crate::store::{Kind, WriteError};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use kernel::{Command, RunId};
 use std::collections::HashMap;
@@ -17,6 +17,10 @@ use tokio::sync::mpsc::UnboundedSender;
 
 /// Most letters in one transaction.
 const BATCH_MAX: usize = 256;
+
+/// How often, and how far apart, a commit is tried that the store may still take.
+const TRIES_MAX: u32 = 60;
+const TRY_AGAIN: Duration = Duration::from_millis(250);
 
 /// What wakes the thread.
 pub(crate) enum Mail {
@@ -37,6 +41,8 @@ pub(super) struct Worker {
     /// Letters the thread wrote to itself while it let parcels leave.
     pub(super) own: Vec<Letter>,
     closing: bool,
+    /// How often in a row the store did not take what waits.
+    refused: u32,
 }
 
 impl Worker {
@@ -57,6 +63,7 @@ impl Worker {
             subscribers: HashMap::new(),
             own: Vec::new(),
             closing: false,
+            refused: 0,
         }
     }
 
@@ -73,16 +80,41 @@ impl Worker {
             for parcel in self.driver.questions() {
                 self.let_leave(parcel);
             }
+            if !self.driver.is_pending() {
+                continue;
+            }
             match self.driver.commit() {
-                Ok(parcels) => parcels.into_iter().for_each(|parcel| self.let_leave(parcel)),
-                Err(error) if error.kind() == Kind::Fenced => return,
-                // The callers were told; the runs that moved are brought back from the store.
-                Err(error) => eprintln!("switchback: the store did not take a turn: {error}"),
+                Ok(parcels) => {
+                    self.refused = 0;
+                    parcels.into_iter().for_each(|parcel| self.let_leave(parcel));
+                }
+                Err(error) if self.may_try_again(&error) => self.pause(),
+                // An engine that cannot write must stop: what is open is carried on by the next one.
+                Err(error) => {
+                    self.driver.give_up(&error);
+                    return eprintln!("switchback: the engine has stopped: {error}");
+                }
             }
             kill_point("parcels left");
         }
         if let Err(error) = self.driver.close() {
             eprintln!("switchback: the store was not closed cleanly: {error}");
+        }
+    }
+
+    /// Whether the store may still take what waits. Said once, so that a full disk is not a silent one.
+    fn may_try_again(&mut self, error: &WriteError) -> bool {
+        self.refused += 1;
+        if self.refused == 1 && error.kind() == Kind::Retryable {
+            eprintln!("switchback: the store does not take what happens, trying again: {error}");
+        }
+        error.kind() == Kind::Retryable && self.refused < TRIES_MAX && !self.closing
+    }
+
+    /// Lets the disk recover; what comes meanwhile joins what waits.
+    fn pause(&mut self) {
+        if let Ok(mail) = self.letters.recv_timeout(TRY_AGAIN) {
+            self.take_mail(mail);
         }
     }
 

@@ -22,6 +22,8 @@ pub(crate) struct Turning {
     pub(crate) event: Event,
     pub(crate) contents: Vec<Content>,
     pub(crate) asked: Vec<Question>,
+    /// What is known of the answers to the latest questions; the rest was asked.
+    pub(crate) known: Vec<Option<Answer>>,
     pub(crate) answers: Vec<Vec<Answer>>,
     pub(crate) reply: Option<Reply>,
 }

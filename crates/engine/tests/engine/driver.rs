@@ -1,0 +1,135 @@
+//! The driver by hand: counts that stand for times, and what leaves when.
+
+use crate::plans::{noop, noops};
+use engine::backend::Start;
+use engine::driver::{Driver, Letter, Parcel};
+use engine::store::Store;
+use engine::turn::{Home, replay};
+use kernel::event::Report;
+use kernel::plan::{Audience, Expr, Work};
+use kernel::{Command, Data, Effect, Fields, Outcome, Plan, RunId, Status};
+use std::path::Path;
+use std::sync::Arc;
+
+fn driver(dir: &Path) -> Driver {
+    Driver::new(Store::open(dir).unwrap())
+}
+
+fn start(id: &str, plan: &Arc<Plan>) -> Letter {
+    let start = Start {
+        id: RunId::new(id),
+        plan: Arc::clone(plan),
+        inputs: Fields::new(),
+        home: Home::default(),
+        request_key: None,
+    };
+    Letter::Start { start: Box::new(start), reply: None }
+}
+
+/// The reports of an adapter that answers at once with what it was given.
+fn answered(parcels: Vec<Parcel>, outputs: &Fields) -> Vec<Letter> {
+    let report = |parcel| match parcel {
+        Parcel::Effect { run, effect: Effect::Perform(perform), .. } => {
+            let report = Report::Done { outputs: outputs.clone() };
+            let command = Command::Report { effect: perform.id, report };
+            Some(Letter::Command { run, command, contents: Vec::new(), reply: None })
+        }
+        _ => None,
+    };
+    parcels.into_iter().filter_map(report).collect()
+}
+
+/// Plays letters to their end, one commit a round; gives the number of rounds.
+fn play(driver: &mut Driver, mut letters: Vec<Letter>, outputs: &Fields) -> u64 {
+    let mut rounds = 0;
+    while !letters.is_empty() {
+        rounds += 1;
+        letters.into_iter().for_each(|letter| driver.take(letter, rounds));
+        letters = answered(driver.commit().unwrap(), outputs);
+    }
+    rounds
+}
+
+#[test]
+fn a_step_costs_one_commit() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut driver = driver(dir.path());
+    let names: Vec<String> = (0..40).map(|number| format!("s{number}")).collect();
+    let after: Vec<Vec<u32>> = (0..40u32).map(|number| number.checked_sub(1).into_iter().collect()).collect();
+    let chain: Vec<(&str, &[u32])> =
+        names.iter().zip(&after).map(|(name, after)| (&**name, &**after)).collect();
+    let before = driver.store().counters();
+    play(&mut driver, vec![start("r", &Arc::new(noops(&chain)))], &Fields::new());
+    let after = driver.store().counters();
+    assert_eq!(after.commits - before.commits, 41, "one for the start, one a step, none for the end");
+    assert_eq!(after.appends - before.appends, 41);
+    assert!(driver.run(&RunId::new("r")).unwrap().outcome().is_some());
+}
+
+#[test]
+fn many_runs_share_one_commit() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut driver = driver(dir.path());
+    let plan = Arc::new(noops(&[("a", &[]), ("b", &[0])]));
+    let before = driver.store().counters().commits;
+    let starts = (0..64).map(|number| start(&format!("r{number}"), &plan)).collect();
+    assert_eq!(play(&mut driver, starts, &Fields::new()), 3);
+    assert_eq!(driver.store().counters().commits - before, 3);
+}
+
+#[test]
+fn no_effect_leaves_before_its_commit() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut driver = driver(dir.path());
+    driver.take(start("r", &Arc::new(noops(&[("a", &[])]))), 1);
+    assert!(driver.questions().is_empty());
+    assert_eq!(driver.store().reader().run(&RunId::new("r")).unwrap(), None);
+    let left = driver.commit().unwrap();
+    assert!(left.iter().any(|parcel| matches!(parcel, Parcel::Effect { effect: Effect::Perform(_), .. })));
+}
+
+/// Large data is stored once, in the transaction of the event that names it, and read back for the one who needs it.
+#[test]
+fn large_data_goes_by_reference() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut driver = driver(dir.path());
+    let mut first = noop("first");
+    first.keeps.insert("outputs.text".into());
+    let template =
+        kernel::language::Template::parse("<${blocks.first.outputs.text}>", kernel::language::Syntax::Dollar);
+    let inputs = vec![("shown".to_owned(), Expr::Template(template.unwrap().0))];
+    let second =
+        kernel::plan::Step::new("second", Work::Action { audience: Audience::Agent, inputs, gate: None });
+    let plan = Arc::new(crate::plans::graph(vec![(first, vec![]), (second, vec![0])]));
+    let text = "x".repeat(20_000);
+    play(
+        &mut driver,
+        vec![start("r", &plan)],
+        &Fields::from([("text".into(), Data::Inline(text.clone().into()))]),
+    );
+    let run = driver.run(&RunId::new("r")).unwrap();
+    assert!(run.weight() < 21_000, "the run holds the rendered text once and the large one not at all");
+    let open = run.open();
+    let Effect::Offer(action) = &open[0].effect else { panic!("an action is open") };
+    assert_eq!(action.inputs["shown"].inline().unwrap().as_str().unwrap(), format!("<{text}>"));
+    let sound = driver.store().reader().verify(&RunId::new("r")).unwrap();
+    assert_eq!(sound.contents, 1);
+}
+
+#[test]
+fn a_run_comes_back_as_it_was() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut driver = driver(dir.path());
+    let plan = Arc::new(noops(&[("a", &[]), ("b", &[0]), ("c", &[1])]));
+    driver.take(start("r", &plan), 1);
+    let letters = answered(driver.commit().unwrap(), &Fields::new());
+    letters.into_iter().for_each(|letter| driver.take(letter, 2));
+    driver.commit().unwrap();
+    let id = RunId::new("r");
+    let live = serde_json::to_vec(&driver.run(&id).unwrap().snapshot()).unwrap();
+    let reader = driver.store().reader();
+    let again = replay(reader, &reader.load(&id).unwrap().unwrap(), |_, _, _| {}).unwrap();
+    assert_eq!(live, serde_json::to_vec(&again.run.snapshot()).unwrap());
+    assert_eq!(again.run.status(), Status::Running);
+    assert!(!matches!(again.run.outcome(), Some(Outcome::Succeeded { .. })));
+}
