@@ -12,13 +12,16 @@ pub mod backend;
 pub mod driver;
 pub mod journal;
 mod kill_point;
+pub mod library;
 pub mod local;
 pub mod names;
 pub mod store;
 #[cfg(feature = "temporal")]
 pub mod temporal;
 pub mod turn;
+pub mod view;
 
 pub use backend::{Backend, Error};
+pub use dialects;
 pub use kernel;
 pub use kill_point::kill_point;

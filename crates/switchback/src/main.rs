@@ -1,2 +1,9 @@
-//! The binary.
-fn main() {}
+//! The binary: hands the command line to `cli` and gives its exit code to the system. Nothing else.
+
+mod cli;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    cli::main()
+}

@@ -46,8 +46,12 @@ impl Hands {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Carries one effect out; its report comes as a letter.
+    /// Carries one effect out; its report comes as a letter. While the server shuts down nothing new is begun: what
+    /// stays open is found by the next recovery.
     pub(super) fn perform(self: &Arc<Self>, run: RunId, home: &Home, perform: Perform) {
+        if *self.shutdown.borrow() {
+            return;
+        }
         match perform.adapter {
             Adapter::Noop => self.report(run, perform.id, Report::Done { outputs: perform.inputs }),
             Adapter::Process => self.process(run, home, perform),

@@ -10,10 +10,33 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// The name of the lock file in the data directory.
 pub(super) const FILE: &str = "store.lock";
+
+/// How long a new owner waits for one that is just leaving, or for someone who only looks who it is.
+const PATIENCE: Duration = Duration::from_millis(200);
+
+/// Who owns a store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Owner {
+    /// Its process, if that could be read.
+    pub pid: Option<u32>,
+    /// When it became the owner, in milliseconds since 1970.
+    pub since: u64,
+}
+
+impl Owner {
+    /// The one that owns the store in a data directory at this moment.
+    pub fn of(dir: &Path) -> Option<Owner> {
+        let mut file = File::open(dir.join(FILE)).ok()?;
+        match flock(&file, FlockOperation::NonBlockingLockShared) {
+            Err(Errno::WOULDBLOCK) => Some(signature(&mut file)),
+            _ => None,
+        }
+    }
+}
 
 /// The right to be the owner. Dropping it gives it up.
 #[derive(Debug)]
@@ -22,17 +45,17 @@ pub(super) struct Lock {
 }
 
 impl Lock {
-    /// Takes the lock at once or says who has it.
+    /// Takes the lock, or says who has it.
     pub(super) fn take(dir: &Path) -> Result<Self, OpenError> {
         let path = dir.join(FILE);
         let failed = |error| OpenError::Directory { path: path.clone(), error };
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false).mode(0o600);
         let mut file = options.open(&path).map_err(failed)?;
-        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        match patiently(&file) {
             Ok(()) => {}
             Err(Errno::WOULDBLOCK) => {
-                return Err(OpenError::Held { dir: dir.to_owned(), pid: holder(&mut file) });
+                return Err(OpenError::Held { dir: dir.to_owned(), pid: signature(&mut file).pid });
             }
             Err(error) => return Err(failed(error.into())),
         }
@@ -48,8 +71,23 @@ fn sign(file: &mut File) -> io::Result<()> {
     writeln!(file, "pid {}\nstarted {started}", std::process::id())
 }
 
-fn holder(file: &mut File) -> Option<u32> {
+fn patiently(file: &File) -> Result<(), Errno> {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        match flock(file, FlockOperation::NonBlockingLockExclusive) {
+            Err(Errno::WOULDBLOCK) if Instant::now() < deadline => {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            answer => return answer,
+        }
+    }
+}
+
+fn signature(file: &mut File) -> Owner {
     let mut text = String::new();
-    file.take(256).read_to_string(&mut text).ok()?;
-    text.lines().next()?.strip_prefix("pid ")?.parse().ok()
+    // What cannot be read is not known; that it is owned is certain all the same.
+    let _ = file.take(256).read_to_string(&mut text);
+    let number = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)?.parse::<u64>().ok());
+    let pid = number("pid ").and_then(|pid| u32::try_from(pid).ok());
+    Owner { pid, since: number("started ").unwrap_or(0) }
 }

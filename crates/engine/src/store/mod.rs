@@ -35,6 +35,7 @@ mod tests;
 pub use error::{Conflict, Fault, Kind, OpenError, WriteError};
 pub use export::ExportError;
 pub use load::{Loaded, Snapshot};
+pub use lock::Owner;
 pub use open::{Counters, Store};
 pub use read::{Content, Filter, Found, Reader, Request};
 pub use retain::Freed;

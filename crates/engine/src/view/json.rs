@@ -1,0 +1,73 @@
+//! A view as one JSON document, the same for every door.
+
+use super::{Line, Values, View};
+use crate::turn::LoadError;
+use dialects::blocks;
+use kernel::clock::iso;
+use kernel::{Fields, Outcome};
+use serde_json::{Map, Value, json};
+
+/// How much of each step a document holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// How it stands.
+    Brief,
+    /// What it was given and gave as well; what is large is named by its digest.
+    Whole,
+}
+
+impl View {
+    /// The document.
+    pub fn to_json(&self, values: Values<'_>, detail: Detail) -> Result<Value, LoadError> {
+        Ok(json!({
+            "run": self.run,
+            "workflow": self.plan.name,
+            "dialect": self.plan.dialect.as_str(),
+            "status": self.word(),
+            "outputs": self.outputs(values)?.into_iter().collect::<Map<_, _>>(),
+            "error": self.error(),
+            "waiting_for": self.waiting().iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "started_at": iso(self.since),
+            "updated_at": iso(self.at),
+            "duration_ms": self.at.saturating_sub(self.since),
+            "workspace": self.workspace,
+            "plan": self.plan.digest(),
+            "steps": self.lines().iter().map(|line| self.step(line, detail)).collect::<Vec<_>>(),
+        }))
+    }
+
+    /// The outputs of a run that has succeeded, in the order they are written in.
+    pub fn outputs(&self, values: Values<'_>) -> Result<Vec<(String, Value)>, LoadError> {
+        let none = Fields::new();
+        let outputs = match self.outcome() {
+            Some(Outcome::Succeeded { outputs }) => outputs,
+            _ => &none,
+        };
+        let written = self.plan.outputs.iter().filter_map(|(name, _)| outputs.get_key_value(name));
+        written.map(|(name, data)| Ok((name.clone(), values.value(data)?))).collect()
+    }
+}
+
+impl View {
+    fn step(&self, line: &Line, detail: Detail) -> Value {
+        let state = self.state(line);
+        let mut value = json!({
+            "id": line.id,
+            "status": state.status(),
+            "outcome": state.outcome(),
+            "attempts": line.attempt,
+            "started_at": line.started_at.map(iso),
+            "duration_ms": line.duration_ms,
+            "reason": line.reason,
+        });
+        if let Some(due) = line.due {
+            value["next_attempt_at"] = iso(due).into();
+        }
+        if detail == Detail::Whole {
+            let mut block = blocks::view::block(line);
+            value["inputs"] = block["inputs"].take();
+            value["outputs"] = block["outputs"].take();
+        }
+        value
+    }
+}

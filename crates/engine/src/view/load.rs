@@ -1,0 +1,51 @@
+//! Views of stored runs, and the values that they only name.
+
+use super::View;
+use crate::store::{Owner, Reader, RunRow};
+use crate::turn::{LoadError, replay};
+use kernel::{Answer, Data, Plan, RunId};
+use serde_json::Value;
+use std::sync::Arc;
+
+impl View {
+    /// The view of a stored run, by all its entries, or nothing if there is no such run.
+    pub fn load(reader: &Reader, run: &RunId) -> Result<Option<View>, LoadError> {
+        let Some(mut loaded) = reader.load(run)? else { return Ok(None) };
+        if loaded.snapshot.take().is_some() {
+            loaded.tail = reader.entries(run, 1)?;
+        }
+        let plan: Plan = serde_json::from_slice(&loaded.plan).map_err(|error| LoadError::Unreadable {
+            run: run.clone(),
+            entry: 0,
+            reason: error.to_string(),
+        })?;
+        let mut view = View::of_row(&loaded.run, Arc::new(plan));
+        let replayed =
+            replay(reader, &loaded, |seq, entry, turn| view.turn(seq, entry.event.at, &turn.news))?;
+        view.status = replayed.run.status();
+        Ok(Some(view))
+    }
+}
+
+/// Whether a run should move and nobody moves it. An owner carries what has moved since it became the owner.
+pub fn is_left(row: &RunRow, owner: Option<Owner>) -> bool {
+    let moves = matches!(row.status.as_str(), "queued" | "running" | "closing");
+    moves && owner.is_none_or(|owner| row.updated_at < owner.since)
+}
+
+/// Gives the values that data only names.
+#[derive(Clone, Copy)]
+pub struct Values<'r>(pub &'r Reader);
+
+impl Values<'_> {
+    /// The value itself.
+    pub fn value(&self, data: &Data) -> Result<Value, LoadError> {
+        match data {
+            Data::Inline(value) => Ok(value.clone()),
+            Data::Stored(reference) => match crate::turn::load(self.0, &reference.digest)? {
+                Answer::Loaded { value, .. } => Ok(value),
+                other => unreachable!("BUG: content was answered by {other:?}"),
+            },
+        }
+    }
+}

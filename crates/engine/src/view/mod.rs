@@ -1,0 +1,157 @@
+//! A run as people and programs see it: a pure function of its plan and its journal.
+//!
+//! ```text
+//!  journal ── replay ── news ──┐
+//!  backend ── progress ── news ┴── Timeline (dialects) ── View ── lines, one JSON document
+//! ```
+//! A run holds no log; whoever wants to see what happened folds the news of its turns, from the journal for the
+//! past and from the backend's progress for what happens now. Nothing here changes a run.
+
+mod json;
+mod load;
+
+#[cfg(test)]
+mod tests;
+
+pub use dialects::view::{Line, State};
+pub use json::Detail;
+pub use load::{Values, is_left};
+
+use crate::backend::Progress;
+use crate::store::RunRow;
+use dialects::view::Timeline;
+use kernel::plan::OnInterrupt;
+use kernel::{News, Outcome, Plan, RunId, Status, Waiting};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// A run and how each of its steps stands.
+#[derive(Clone, Debug)]
+pub struct View {
+    /// The run.
+    pub run: RunId,
+    /// Its plan.
+    pub plan: Arc<Plan>,
+    /// The folder it belongs to.
+    pub workspace: String,
+    /// When it began, in milliseconds since 1970.
+    pub since: u64,
+    /// When it last moved.
+    pub at: u64,
+    /// How it stands.
+    pub status: Status,
+    /// Whether it should move and nobody moves it: the process that carried it is gone.
+    pub left: bool,
+    timeline: Timeline,
+    /// The step of each activity.
+    keys: HashMap<String, u32>,
+}
+
+impl View {
+    /// A run that has not begun.
+    pub fn new(run: RunId, plan: Arc<Plan>, workspace: String, since: u64) -> Self {
+        let timeline = Timeline::new(&plan);
+        let (status, keys) = (Status::Queued, HashMap::new());
+        View { run, plan, workspace, since, at: since, status, left: false, timeline, keys }
+    }
+
+    /// The run of a row of the store, before its first entry.
+    pub fn of_row(row: &RunRow, plan: Arc<Plan>) -> Self {
+        View::new(row.id.clone(), plan, row.workspace.clone(), row.created_at)
+    }
+
+    /// Takes in a turn, unless it is in the view already; says whether it was new.
+    pub fn take(&mut self, progress: &Progress) -> bool {
+        if progress.seq <= self.timeline.seq {
+            return false;
+        }
+        self.turn(progress.seq, progress.at, &progress.news);
+        self.status = progress.status.clone();
+        true
+    }
+
+    fn turn(&mut self, seq: u64, at: u64, news: &[News]) {
+        self.at = at;
+        if seq == 1 {
+            self.since = at;
+        }
+        for news in news {
+            if let News::Began { key, step, .. } | News::Ended { key, step, .. } = news {
+                self.keys.insert(key.clone(), *step);
+            }
+        }
+        self.timeline.turn(seq, at, news);
+    }
+
+    /// How each step of the plan stands, in the plan's order.
+    pub fn lines(&self) -> &[Line] {
+        &self.timeline.lines
+    }
+
+    /// The line that news is about.
+    pub fn line_of(&self, news: &News) -> Option<&Line> {
+        let step = match news {
+            News::Began { step, .. } | News::Ended { step, .. } | News::Skipped { step, .. } => *step,
+            News::Retrying { key, .. } | News::Interrupted { key, .. } | News::Unverified { key, .. } => {
+                *self.keys.get(key)?
+            }
+            News::Closing { .. } | News::Over { .. } => return None,
+        };
+        self.timeline.lines.get(step as usize)
+    }
+
+    /// How a step stands. What worked when its process went away was interrupted.
+    pub fn state(&self, line: &Line) -> State {
+        match line.state {
+            State::Running if self.left => State::Interrupted,
+            state => state,
+        }
+    }
+
+    /// The steps that were interrupted.
+    pub fn interrupted(&self) -> impl Iterator<Item = &Line> {
+        self.lines().iter().filter(|line| self.state(line) == State::Interrupted)
+    }
+
+    /// The steps about which someone must say what became of them: those that are known to be interrupted, and of
+    /// those that nobody carries any more the ones that are not simply done again.
+    pub fn undecided(&self) -> impl Iterator<Item = &Line> {
+        let steps = self.plan.steps.iter().zip(self.lines());
+        let asks = steps.filter(|(planned, line)| match line.state {
+            State::Interrupted => true,
+            State::Running => self.left && planned.on_interrupt == OnInterrupt::Ask,
+            _ => false,
+        });
+        asks.map(|(_, line)| line)
+    }
+
+    /// The word for how it stands.
+    pub fn word(&self) -> &'static str {
+        if self.left { "interrupted" } else { crate::driver::word(&self.status) }
+    }
+
+    /// How it ended, if it has.
+    pub fn outcome(&self) -> Option<&Outcome> {
+        match &self.status {
+            Status::Ended(outcome) => Some(outcome),
+            _ => None,
+        }
+    }
+
+    /// Why it failed or was cancelled.
+    pub fn error(&self) -> Option<&str> {
+        match self.outcome()? {
+            Outcome::Succeeded { .. } => None,
+            Outcome::Failed { failure } => Some(&failure.message),
+            Outcome::Cancelled { reason } => Some(reason),
+        }
+    }
+
+    /// What it waits for.
+    pub fn waiting(&self) -> &[Waiting] {
+        match &self.status {
+            Status::Waiting(waiting) => waiting,
+            _ => &[],
+        }
+    }
+}

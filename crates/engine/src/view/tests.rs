@@ -1,0 +1,48 @@
+//! How steps read, by the news about them.
+
+use super::*;
+use kernel::plan::{Adapter, Dialect, Flow, Graph, Work};
+use kernel::{Failure, FailureKind, Fields};
+
+fn view() -> View {
+    let names = ["build", "push"];
+    let shape = names.iter().map(|name| ((*name).to_owned(), vec![], None)).collect();
+    let mut plan = Plan::new("test", Dialect::Blocks, Flow::Graph(Graph::new(shape, 1)));
+    let work = || Work::Server { adapter: Adapter::Noop, inputs: vec![], secrets: Default::default() };
+    plan.steps = names.iter().map(|name| kernel::plan::Step::new(*name, work())).collect();
+    View::new(RunId::new("r"), Arc::new(plan), "/w".into(), 0)
+}
+
+fn took(view: &mut View, seq: u64, at: u64, news: Vec<News>) -> bool {
+    view.take(&Progress { run: RunId::new("r"), seq, at, news, status: Status::Running })
+}
+
+fn began(step: u32, attempt: u32) -> News {
+    News::Began { key: format!("k{step}"), step, attempt, inputs: Fields::new() }
+}
+
+fn ended(step: u32, since: u64, kind: Option<FailureKind>) -> News {
+    let failure = kind.map(|kind| Failure::new(kind, "no"));
+    News::Ended { key: format!("k{step}"), step, failure, outputs: Fields::new(), since }
+}
+
+#[test]
+fn a_turn_counts_once() {
+    let mut view = view();
+    assert!(took(&mut view, 1, 10, vec![began(0, 1)]));
+    assert!(!took(&mut view, 1, 10, vec![ended(0, 10, None)]));
+    assert_eq!((view.since, view.lines()[0].state), (10, State::Running));
+}
+
+#[test]
+fn what_nobody_carries_was_interrupted() {
+    let mut view = view();
+    took(&mut view, 1, 10, vec![began(0, 1), began(1, 1)]);
+    took(&mut view, 2, 20, vec![ended(1, 10, Some(FailureKind::Operation))]);
+    assert_eq!((view.word(), view.interrupted().count()), ("running", 0));
+    view.left = true;
+    assert_eq!(view.word(), "interrupted");
+    assert_eq!(view.undecided().map(|line| line.id.as_str()).collect::<Vec<_>>(), ["build"]);
+    let news = News::Interrupted { key: "k0".into(), attempt: 1 };
+    assert_eq!(view.line_of(&news).map(|line| line.id.as_str()), Some("build"));
+}

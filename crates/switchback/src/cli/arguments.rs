@@ -1,0 +1,208 @@
+//! All that can be typed. Every command shows examples in its help.
+
+use clap::{Args, Parser, Subcommand, builder::NonEmptyStringValueParser};
+
+const EXAMPLES: &str = "\
+Examples:
+  switchback run flow.yaml -i who=Ada     run a definition, give it an input
+  switchback check                        look for mistakes in all definitions of this project
+  switchback runs                         what ran here, and what waits
+  switchback show mossy-otter             one run, step by step (any unique beginning of its name)
+
+Exit codes: 0 succeeded, 1 internal, 2 usage, 3 waiting for a human, 5 invalid definition, 100 run failed,
+            124 timed out, 130 interrupted";
+
+/// Runs repeatable, multi-step work and remembers everything.
+#[derive(Debug, Parser)]
+#[command(name = "switchback", version, after_help = EXAMPLES, arg_required_else_help = true, max_term_width = 110)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    /// Run a workflow and follow it to its end.
+    Run(RunArguments),
+    /// Look for mistakes without running anything.
+    Check(CheckArguments),
+    /// List the workflows that can be run by name.
+    List(ListArguments),
+    /// List runs, the newest first.
+    Runs(RunsArguments),
+    /// Show one run, step by step.
+    Show(ShowArguments),
+    /// End a run; what it had open is stopped.
+    Cancel(CancelArguments),
+    /// Go on with a run that was interrupted.
+    Resume(ResumeArguments),
+    /// Check that nothing in a journal was changed.
+    Verify(VerifyArguments),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  switchback run flow.yaml                        a file
+  switchback run hello                            a name that `switchback list` shows
+  switchback run flow.yaml -i who=Ada -i count=3  inputs; each is read as the type the workflow declares
+  switchback run flow.yaml -i 'tags=[\"a\",\"b\"]'    lists and objects are JSON
+  switchback run flow.yaml --json                 one JSON document on stdout, all talk on stderr
+
+Ctrl-C ends what is running, remembers the rest, and says how to go on. A second one ends at once.")]
+pub(crate) struct RunArguments {
+    /// A file (with a slash, or ending in .yaml, .yml or .json) or the name of a workflow.
+    #[arg(value_name = "FILE|NAME", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) workflow: String,
+    /// The value of an input.
+    #[arg(short = 'i', long = "input", value_name = "KEY=VALUE")]
+    pub(crate) inputs: Vec<String>,
+    /// Print the result as one JSON document.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  switchback check flow.yaml          all mistakes of one file, each with its place
+  switchback check                    all definitions that `switchback list` shows
+  switchback check *.yaml --json      {\"diagnostics\": [...]} for programs")]
+pub(crate) struct CheckArguments {
+    /// The files; without any, all definitions that can be found.
+    #[arg(value_name = "FILE")]
+    pub(crate) files: Vec<String>,
+    /// Print the diagnostics as one JSON document.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  switchback list             names, what they are for, and where they lie
+  switchback list --json      with inputs, and with what each hides
+
+Looked into, in this order: .switchback/workflows, ~/.config/switchback/workflows, .aromcp/workflows,
+~/.aromcp/workflows, workflows, .terminal_control_workflows, and the folders in WORKFLOWS_TEMPLATE_PATHS
+(between commas, later ones win). Of two with the same name the first is run.")]
+pub(crate) struct ListArguments {
+    /// Print the list as one JSON document.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  switchback runs                       the newest runs of this folder
+  switchback runs --all -n 100          of all folders, more of them
+  switchback runs --status waiting      those that need someone")]
+pub(crate) struct RunsArguments {
+    /// The runs of all folders, not only of this one.
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Only those that stand so.
+    #[arg(long, value_name = "STATUS", value_parser = ["queued", "running", "waiting", "interrupted", "closing",
+        "succeeded", "failed", "cancelled"])]
+    pub(crate) status: Option<String>,
+    /// At most so many.
+    #[arg(short = 'n', long = "limit", value_name = "COUNT", default_value_t = 20)]
+    pub(crate) limit: u32,
+    /// Print the list as one JSON document.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  switchback show mossy-otter-41                       how it stands, step by step, and what to do next
+  switchback show mossy                                any unique beginning of its name
+  switchback show mossy --journal > mossy.journal      its journal, for `switchback verify mossy.journal`")]
+pub(crate) struct ShowArguments {
+    /// The run, or a unique beginning of its name.
+    #[arg(value_name = "RUN")]
+    pub(crate) run: String,
+    /// Print all that is known of it as one JSON document.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print its journal as a file that can be verified anywhere.
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) journal: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  switchback cancel mossy-otter-41
+  switchback cancel mossy --reason 'wrong branch'")]
+pub(crate) struct CancelArguments {
+    /// The run, or a unique beginning of its name.
+    #[arg(value_name = "RUN")]
+    pub(crate) run: String,
+    /// Why; it is remembered with the run.
+    #[arg(long, value_name = "TEXT", default_value = "cancelled from the command line")]
+    pub(crate) reason: String,
+    /// Print the run as one JSON document.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  switchback resume mossy-otter-41                              go on where it stopped
+  switchback resume mossy --retry push                          `push` is done again
+  switchback resume mossy --done push -o stdout=v1.4.0          `push` had happened, and gave this
+  switchback resume mossy --fail push                           `push` counts as failed
+  switchback resume mossy --fail                                so does every interrupted step")]
+pub(crate) struct ResumeArguments {
+    /// The run, or a unique beginning of its name.
+    #[arg(value_name = "RUN")]
+    pub(crate) run: String,
+    /// Do an interrupted step again.
+    #[arg(long, value_name = "STEP", group = "decision")]
+    pub(crate) retry: Option<String>,
+    /// Take an interrupted step as done.
+    #[arg(long, value_name = "STEP", group = "decision")]
+    pub(crate) done: Option<String>,
+    /// What the step gave that is taken as done.
+    #[arg(short = 'o', long = "output", value_name = "KEY=VALUE", requires = "done")]
+    pub(crate) outputs: Vec<String>,
+    /// Let an interrupted step count as failed; without a name, all of them.
+    #[arg(long, value_name = "STEP", num_args = 0..=1, group = "decision")]
+    pub(crate) fail: Option<Option<String>>,
+    /// Print the result as one JSON document.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  switchback verify mossy-otter-41      every stored byte of a run, and that replaying it gives the same
+  switchback verify mossy.journal       a file that `switchback show RUN --journal` wrote; needs no store")]
+pub(crate) struct VerifyArguments {
+    /// A run, a unique beginning of its name, or a journal file.
+    #[arg(value_name = "RUN|FILE", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) subject: String,
+    /// Print the answer as one JSON document.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_sound_and_every_command_has_examples() {
+        Arguments::command().debug_assert();
+        for command in Arguments::command().get_subcommands() {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            assert!(help.starts_with("Examples:"), "{}", command.get_name());
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! `switchback cancel`: ends a run that no process carries; what a crash left of it is ended first.
+
+use super::arguments::CancelArguments;
+use super::desk::{self, Desk};
+use super::error::CommandError;
+use super::exit::Exit;
+use super::follow::{Followed, Signals, follow};
+use super::look::print_json;
+use super::store::{directory, find};
+use super::{result, store};
+use engine::backend::Backend;
+use engine::kernel::command::Caller;
+use engine::kernel::{Command, OpenKind, Outcome, RunId};
+use engine::view::{Detail, Values, View};
+
+/// Carries the command out.
+pub(crate) fn cancel(arguments: &CancelArguments) -> Result<Exit, CommandError> {
+    // Looked up first: a word that means nothing needs no owner.
+    let looked = store::Looked::open_for(&directory()?, &arguments.run)?;
+    let run = find(&looked.reader, &arguments.run)?.id;
+    drop(looked);
+    let followed = desk::block_on(end(&run, &arguments.reason))??;
+    if arguments.json {
+        print_json(&followed.view.to_json(Values(&followed.reader), Detail::Brief)?);
+    } else {
+        result::finish(&followed, false)?;
+    }
+    Ok(match followed.view.outcome() {
+        Some(Outcome::Cancelled { .. }) => Exit::Succeeded,
+        _ => Exit::Interrupted,
+    })
+}
+
+async fn end(run: &RunId, reason: &str) -> Result<Followed, CommandError> {
+    let signals = Signals::listen()?;
+    let desk = Desk::open().await?;
+    let view = View::load(&desk.reader, run)?.ok_or_else(|| engine::Error::NoRun(run.clone()))?;
+    if view.outcome().is_some() {
+        let error = CommandError::usage("run-over", format!("run {run} has {} already", has(view.word())));
+        desk.local.close().await;
+        return Err(error);
+    }
+    let progress = desk.local.subscribe(run).await?;
+    if let Err(error) = close_all(&desk, run, reason).await {
+        desk.local.close().await;
+        return Err(error);
+    }
+    follow(desk, view, progress, signals).await
+}
+
+/// The run closes. Nobody works on what it had open, so nobody else would report that it has stopped.
+async fn close_all(desk: &Desk, run: &RunId, reason: &str) -> Result<(), CommandError> {
+    let by = Caller::Human { door: "command line".to_owned(), proven: false };
+    desk.local.cancel(run, reason, by).await?;
+    for open in desk.local.query(run).await?.open {
+        if open.kind == OpenKind::Stopping {
+            desk.local.submit(run, Command::Interrupt { effect: open.id }).await?;
+        }
+    }
+    Ok(())
+}
+
+/// The word for an ended run as it follows `has`.
+pub(crate) fn has(word: &str) -> String {
+    match word {
+        "cancelled" => "been cancelled".to_owned(),
+        word => word.to_owned(),
+    }
+}

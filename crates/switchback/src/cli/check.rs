@@ -1,0 +1,75 @@
+//! `switchback check`: all mistakes of all files, and nothing is run.
+
+use super::arguments::CheckArguments;
+use super::error::CommandError;
+use super::exit::Exit;
+use super::look::{Look, clean, print_json, talk};
+use super::store::workspace;
+use super::target;
+use engine::library::{Library, Reading, Surroundings};
+use serde_json::{Value, json};
+
+/// Carries the command out.
+pub(crate) fn check(arguments: &CheckArguments) -> Result<Exit, CommandError> {
+    let readings = match arguments.files.as_slice() {
+        [] => found()?,
+        files => files.iter().map(|file| target::file(file)).collect(),
+    };
+    if arguments.json {
+        let all: Vec<Value> = readings.iter().flat_map(diagnostics).collect();
+        print_json(&json!({ "diagnostics": all }));
+    } else {
+        readings.iter().for_each(tell);
+    }
+    Ok(if readings.iter().any(Result::is_err) {
+        Exit::Usage
+    } else if readings.iter().flatten().any(|reading| reading.plan.is_none()) {
+        Exit::Invalid
+    } else {
+        Exit::Succeeded
+    })
+}
+
+fn found() -> Result<Vec<Result<Reading, CommandError>>, CommandError> {
+    let library = Library::scan(&Surroundings::here(workspace()?));
+    if library.definitions.is_empty() {
+        talk("no definitions were found; `switchback list --help` says where they may lie");
+    }
+    Ok(library.definitions.into_iter().map(|definition| Ok(definition.reading)).collect())
+}
+
+fn tell(reading: &Result<Reading, CommandError>) {
+    let reading = match reading {
+        Ok(reading) => reading,
+        Err(error) => {
+            error.print(false);
+            return;
+        }
+    };
+    target::show(reading);
+    let look = Look::of_stderr();
+    match &reading.plan {
+        Some(plan) => {
+            let (dialect, count) = (plan.dialect.as_str(), plan.steps.len());
+            let plural = if count == 1 { "" } else { "s" };
+            let name = clean(&reading.source.name);
+            talk(&format!("{}  {name}  {dialect}, {count} step{plural}", look.green("ok")));
+        }
+        // The next file's mistakes stand apart.
+        None => talk(""),
+    }
+}
+
+fn diagnostics(reading: &Result<Reading, CommandError>) -> Vec<Value> {
+    match reading {
+        Ok(reading) => match reading.diagnostics.to_json(std::slice::from_ref(&reading.source)) {
+            Value::Array(all) => all,
+            other => vec![other],
+        },
+        Err(error) => {
+            let CommandError { code, message, hints, .. } = error;
+            let hint = hints.join("\n");
+            vec![json!({ "code": code, "severity": "error", "message": message, "hint": hint })]
+        }
+    }
+}

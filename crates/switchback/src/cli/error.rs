@@ -1,0 +1,192 @@
+//! The one error of the command line: a stable code for programs, a message and what to do next for people.
+
+use super::exit::Exit;
+use super::look;
+use engine::Error;
+use engine::adapters::process::NoteError;
+use engine::kernel::Refusal;
+use engine::library::{FileError, NotFound};
+use engine::store::{Fault, OpenError};
+use engine::turn::LoadError;
+use serde_json::{Value, json};
+
+/// Why a command was not carried out.
+#[derive(Clone, Debug)]
+pub(crate) struct CommandError {
+    /// A stable name, in kebab-case.
+    pub(crate) code: &'static str,
+    /// Whose business it is.
+    pub(crate) kind: Kind,
+    /// What is wrong.
+    pub(crate) message: String,
+    /// What to do next, one line each.
+    pub(crate) hints: Vec<String>,
+}
+
+/// Whose business an error is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Ours, or the machine's.
+    Internal,
+    /// That of whoever typed the command.
+    Usage,
+    /// That of whoever wrote the definition.
+    Invalid,
+}
+
+impl Kind {
+    fn exit(self) -> Exit {
+        match self {
+            Kind::Internal => Exit::Internal,
+            Kind::Usage => Exit::Usage,
+            Kind::Invalid => Exit::Invalid,
+        }
+    }
+}
+
+impl CommandError {
+    pub(crate) fn usage(code: &'static str, message: impl Into<String>) -> Self {
+        CommandError { code, kind: Kind::Usage, message: message.into(), hints: Vec::new() }
+    }
+
+    pub(crate) fn internal(code: &'static str, message: impl Into<String>) -> Self {
+        CommandError { code, kind: Kind::Internal, message: message.into(), hints: Vec::new() }
+    }
+
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hints.push(hint.into());
+        self
+    }
+
+    /// Adds what was probably meant, if something is near.
+    pub(crate) fn near<T: AsRef<str>>(self, near: &[T]) -> Self {
+        match did_you_mean(near) {
+            Some(hint) => self.hint(hint),
+            None => self,
+        }
+    }
+
+    /// Says it to people, and to programs that asked for it, and gives the exit code.
+    pub(crate) fn print(&self, json: bool) -> Exit {
+        let look = look::Look::of_stderr();
+        look::talk(&format!("{}: {}", look.red("error"), look::clean(&self.message)));
+        self.hints.iter().for_each(|hint| look::talk(&format!("  {}", look::clean(hint))));
+        if json {
+            self.print_json();
+        }
+        self.kind.exit()
+    }
+
+    pub(crate) fn print_json(&self) {
+        look::print_json(&json!({ "error": self.to_json() }));
+    }
+
+    pub(crate) fn to_json(&self) -> Value {
+        json!({ "code": self.code, "message": self.message, "hints": self.hints })
+    }
+}
+
+/// `did you mean `hello` or `help`?`
+pub(crate) fn did_you_mean<T: AsRef<str>>(near: &[T]) -> Option<String> {
+    let quoted: Vec<String> = near.iter().map(|name| format!("`{}`", name.as_ref())).collect();
+    let (last, rest) = quoted.split_last()?;
+    Some(match rest {
+        [] => format!("did you mean {last}?"),
+        rest => format!("did you mean {} or {last}?", rest.join(", ")),
+    })
+}
+
+impl From<OpenError> for CommandError {
+    fn from(error: OpenError) -> Self {
+        match &error {
+            OpenError::Held { dir, pid } => held(&dir.display().to_string(), *pid),
+            OpenError::Fault(fault) => CommandError::internal(code_of(fault), error.to_string()),
+            OpenError::Newer { .. } => CommandError::internal("store-newer", error.to_string()),
+            _ => CommandError::internal("store", error.to_string()),
+        }
+    }
+}
+
+fn held(dir: &str, pid: Option<u32>) -> CommandError {
+    let Some(pid) = pid else {
+        return CommandError::internal("store-owned", format!("another process works in {dir}"))
+            .hint("wait until it has ended");
+    };
+    CommandError::internal("store-owned", format!("process {pid} works in {dir}, and only one can at a time"))
+        .hint(format!("wait until it has ended, or interrupt it: kill -INT {pid}"))
+        .hint("what it is doing: switchback runs --all")
+        .hint("or use a data directory of your own: SWITCHBACK_HOME=/some/folder")
+}
+
+impl From<Fault> for CommandError {
+    fn from(fault: Fault) -> Self {
+        CommandError::internal(code_of(&fault), fault.to_string())
+    }
+}
+
+fn code_of(fault: &Fault) -> &'static str {
+    match fault {
+        Fault::Corrupt(_) => "store-corrupt",
+        Fault::Full(_) => "disk-full",
+        _ => "store",
+    }
+}
+
+impl From<LoadError> for CommandError {
+    fn from(error: LoadError) -> Self {
+        let code = match &error {
+            LoadError::Store(fault) => code_of(fault),
+            LoadError::Diverged(_) => "diverged",
+            LoadError::Behaviour { .. } => "other-behaviour",
+            LoadError::Unreadable { .. } => "store-corrupt",
+        };
+        CommandError::internal(code, error.to_string())
+    }
+}
+
+impl From<NoteError> for CommandError {
+    fn from(error: NoteError) -> Self {
+        CommandError::internal("process-note", error.to_string())
+    }
+}
+
+impl From<Error> for CommandError {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Refused(refusal) => refusal.into(),
+            Error::Load(error) => error.into(),
+            error @ Error::NoRun(_) => CommandError::usage("unknown-run", error.to_string()),
+            error @ Error::KeyUsed(_) => CommandError::usage("key-used", error.to_string()),
+            error @ Error::Fenced => CommandError::internal("store-taken-over", error.to_string()),
+            error => CommandError::internal("engine", error.to_string()),
+        }
+    }
+}
+
+impl From<Refusal> for CommandError {
+    fn from(refusal: Refusal) -> Self {
+        CommandError::usage("refused", refusal.to_string())
+    }
+}
+
+impl From<FileError> for CommandError {
+    fn from(error: FileError) -> Self {
+        let code = match &error {
+            FileError::Absent(_) => "missing-file",
+            FileError::Io { .. } => "unreadable-file",
+            FileError::NotText(_) => "not-text",
+        };
+        CommandError::usage(code, error.to_string())
+    }
+}
+
+impl From<NotFound> for CommandError {
+    fn from(error: NotFound) -> Self {
+        let message = error.to_string();
+        match error.near.as_slice() {
+            [] => CommandError::usage("unknown-workflow", message)
+                .hint("`switchback list` shows all there are; a file is named by its path: ./flow.yaml"),
+            near => CommandError::usage("unknown-workflow", message).near(near),
+        }
+    }
+}

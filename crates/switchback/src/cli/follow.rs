@@ -1,0 +1,121 @@
+//! Follows a run until it has ended or waits for someone, or until whoever started it has enough.
+//!
+//! The first SIGINT, SIGTERM or SIGHUP ends what is open and records it as interrupted; the second ends at once.
+
+use super::desk::Desk;
+use super::error::CommandError;
+use super::painter::Painter;
+use engine::backend::Progress;
+use engine::kernel::{Status, Waiting};
+use engine::local::Local;
+use engine::store::Reader;
+use engine::view::View;
+use std::time::Duration;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::mpsc::UnboundedReceiver;
+
+/// How often running steps are drawn again.
+const TICK: Duration = Duration::from_millis(100);
+
+/// How following came to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// The run has ended, or waits for someone.
+    Settled,
+    /// A signal came.
+    Interrupted,
+}
+
+/// A run that was followed.
+pub(crate) struct Followed {
+    pub(crate) view: View,
+    pub(crate) reader: Reader,
+    pub(crate) end: End,
+}
+
+/// The signals that ask the process to end.
+pub(crate) struct Signals([Signal; 3]);
+
+impl Signals {
+    /// From now on signals are heard; before, they end the process.
+    pub(crate) fn listen() -> Result<Signals, CommandError> {
+        let hear = |kind| {
+            signal(kind).map_err(|error| CommandError::internal("no-signals", format!("no signals: {error}")))
+        };
+        let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
+        let [interrupt, terminate, hangup] = kinds.map(hear);
+        Ok(Signals([interrupt?, terminate?, hangup?]))
+    }
+
+    async fn next(&mut self) {
+        let [interrupt, terminate, hangup] = &mut self.0;
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+            _ = hangup.recv() => {}
+        }
+    }
+}
+
+/// Follows a run and closes the desk.
+pub(crate) async fn follow(
+    desk: Desk,
+    mut view: View,
+    mut progress: UnboundedReceiver<Progress>,
+    mut signals: Signals,
+) -> Result<Followed, CommandError> {
+    let Desk { local, reader } = desk;
+    let mut painter = Painter::new(&view);
+    painter.header(&view);
+    let end = watch(&mut view, &mut painter, &mut progress, &mut signals).await?;
+    if end == End::Interrupted {
+        painter.say("stopping; once more ends at once");
+    }
+    close(local, &mut signals).await;
+    while let Ok(progress) = progress.try_recv() {
+        painter.turn(&mut view, &progress);
+    }
+    painter.end();
+    Ok(Followed { view, reader, end })
+}
+
+async fn watch(
+    view: &mut View,
+    painter: &mut Painter,
+    progress: &mut UnboundedReceiver<Progress>,
+    signals: &mut Signals,
+) -> Result<End, CommandError> {
+    let mut tick = tokio::time::interval(TICK);
+    while !is_settled(&view.status) {
+        tokio::select! {
+            biased;
+            () = signals.next() => return Ok(End::Interrupted),
+            turn = progress.recv() => match turn {
+                Some(turn) => painter.turn(view, &turn),
+                None => return Err(engine::Error::Stopped.into()),
+            },
+            _ = tick.tick(), if painter.is_live() => painter.tick(view),
+        }
+    }
+    Ok(End::Settled)
+}
+
+/// Ends all processes and records it. A second signal does not wait for that: the runtime kills what is left, and
+/// the next process records it.
+async fn close(local: Local, signals: &mut Signals) {
+    tokio::select! {
+        () = local.close() => {}
+        () = signals.next() => {}
+    }
+}
+
+/// Whether the run goes no further by itself.
+fn is_settled(status: &Status) -> bool {
+    match status {
+        Status::Ended(_) => true,
+        Status::Waiting(waiting) => {
+            waiting.iter().all(|one| !matches!(one, Waiting::Clock(..) | Waiting::Child(_)))
+        }
+        Status::Queued | Status::Running | Status::Closing => false,
+    }
+}

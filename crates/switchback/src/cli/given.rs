@@ -1,0 +1,168 @@
+//! `key=value` as it was typed becomes a value of the declared type.
+
+use super::error::CommandError;
+use engine::dialects::near::near;
+use engine::kernel::plan::{Input, InputKind};
+use engine::kernel::{Data, Fields, Plan};
+use serde_json::Value;
+
+/// The inputs of a run: each as its declared type, none unknown, none missing.
+pub(crate) fn inputs(plan: &Plan, given: &[String]) -> Result<Fields, CommandError> {
+    let mut fields = Fields::new();
+    for pair in given {
+        let (name, text) = split(pair, "-i")?;
+        let input = plan.inputs.iter().find(|input| input.name == name);
+        let input = input.ok_or_else(|| unknown(plan, name))?;
+        let value = value(input, text)?;
+        if fields.insert(name.to_owned(), Data::Inline(value)).is_some() {
+            return Err(CommandError::usage("input-twice", format!("input `{name}` is given twice")));
+        }
+    }
+    let missing =
+        |input: &&Input| input.required && input.default.is_none() && !fields.contains_key(&input.name);
+    let missing: Vec<&Input> = plan.inputs.iter().filter(missing).collect();
+    if missing.is_empty() { Ok(fields) } else { Err(missing_inputs(&missing)) }
+}
+
+/// What a step gave that is taken as done. All of it is text but the exit code.
+pub(crate) fn outputs(given: &[String]) -> Result<Fields, CommandError> {
+    let mut fields = Fields::new();
+    for pair in given {
+        let (name, text) = split(pair, "-o")?;
+        let value = match name {
+            "exit_code" => number(name, text)?,
+            _ => Value::from(text),
+        };
+        fields.insert(name.to_owned(), Data::Inline(value));
+    }
+    Ok(fields)
+}
+
+fn number(name: &str, text: &str) -> Result<Value, CommandError> {
+    let number: Result<i64, _> = text.parse();
+    number.map(Value::from).map_err(|_| {
+        CommandError::usage("wrong-output", format!("`{name}` must be an integer, not `{text}`"))
+    })
+}
+
+fn split<'p>(pair: &'p str, flag: &str) -> Result<(&'p str, &'p str), CommandError> {
+    pair.split_once('=').filter(|(name, _)| !name.is_empty()).ok_or_else(|| {
+        CommandError::usage("not-a-pair", format!("`{flag} {pair}` is not of the form key=value"))
+    })
+}
+
+/// Text stays text; all else is read as JSON.
+fn value(input: &Input, text: &str) -> Result<Value, CommandError> {
+    let parsed: Option<Value> = serde_json::from_str(text).ok();
+    match input.kind {
+        InputKind::String => return Ok(text.into()),
+        InputKind::Any => return Ok(parsed.unwrap_or_else(|| text.into())),
+        _ => {}
+    }
+    parsed.filter(|value| input.kind.accepts(value)).ok_or_else(|| {
+        let (name, kind) = (&input.name, input.kind.as_str());
+        let article = if kind.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+        let error = CommandError::usage(
+            "wrong-input",
+            format!("input `{name}` must be {article} {kind}, not `{text}`"),
+        );
+        match example(input.kind) {
+            Some(example) => error.hint(format!("for example: -i '{name}={example}'")),
+            None => error,
+        }
+    })
+}
+
+fn example(kind: InputKind) -> Option<&'static str> {
+    Some(match kind {
+        InputKind::Integer => "3",
+        InputKind::Number => "0.5",
+        InputKind::Boolean => "true",
+        InputKind::List => r#"["a", "b"]"#,
+        InputKind::Object => r#"{"key": "value"}"#,
+        InputKind::String | InputKind::Any => return None,
+    })
+}
+
+fn unknown(plan: &Plan, name: &str) -> CommandError {
+    let names: Vec<&str> = plan.inputs.iter().map(|input| input.name.as_str()).collect();
+    let error = CommandError::usage("unknown-input", format!("`{}` has no input `{name}`", plan.name));
+    match (near(name, names.iter().copied()).as_slice(), names.as_slice()) {
+        ([], []) => error.hint("it takes none"),
+        ([], names) => error.hint(format!("it has: {}", names.join(", "))),
+        (near, _) => error.near(near),
+    }
+}
+
+fn missing_inputs(missing: &[&Input]) -> CommandError {
+    let names: Vec<&str> = missing.iter().map(|input| input.name.as_str()).collect();
+    let error =
+        CommandError::usage("missing-inputs", format!("Missing required inputs: {}", names.join(", ")));
+    missing.iter().fold(error, |error, input| {
+        let what = if input.description.is_empty() { input.kind.as_str() } else { &input.description };
+        error.hint(format!("-i {}=...    {what}", input.name))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::kernel::plan::{Dialect, Flow, Graph};
+    use serde_json::json;
+
+    fn plan() -> Plan {
+        let mut plan = Plan::new("p", Dialect::Blocks, Flow::Graph(Graph::new(vec![], 1)));
+        let kinds = [
+            ("text", InputKind::String),
+            ("count", InputKind::Integer),
+            ("ratio", InputKind::Number),
+            ("flag", InputKind::Boolean),
+            ("list", InputKind::List),
+            ("map", InputKind::Object),
+            ("any", InputKind::Any),
+        ];
+        plan.inputs = kinds
+            .map(|(name, kind)| Input {
+                name: name.into(),
+                description: String::new(),
+                kind,
+                required: name == "text",
+                default: None,
+            })
+            .to_vec();
+        plan
+    }
+
+    fn read(given: &[&str]) -> Result<Value, String> {
+        let given: Vec<String> = given.iter().map(|pair| (*pair).to_owned()).collect();
+        let fields = inputs(&plan(), &given).map_err(|error| error.message)?;
+        let values = fields.into_iter().map(|(name, data)| (name, data.inline().cloned().unwrap()));
+        Ok(values.collect::<serde_json::Map<_, _>>().into())
+    }
+
+    #[test]
+    fn values_have_the_declared_type() {
+        let given =
+            ["text=007", "count=42", "ratio=1", "flag=true", "list=[1]", r#"map={"a":"b=c"}"#, "any=x y"];
+        let wanted = json!({"text": "007", "count": 42, "ratio": 1, "flag": true, "list": [1],
+                            "map": {"a": "b=c"}, "any": "x y"});
+        assert_eq!(read(&given).unwrap(), wanted);
+        assert_eq!(read(&["text=", "any=[1]"]).unwrap(), json!({"text": "", "any": [1]}));
+    }
+
+    #[test]
+    fn mistakes_name_input_type_and_what_was_given() {
+        for (given, said) in [
+            (vec!["text=a", "count=1.5"], "input `count` must be an integer, not `1.5`"),
+            (vec!["text=a", "flag=yes"], "input `flag` must be a boolean, not `yes`"),
+            (vec!["text=a", "list={}"], "input `list` must be a list, not `{}`"),
+            (vec!["text=a", "text=b"], "input `text` is given twice"),
+            (vec!["txt=a"], "`p` has no input `txt`"),
+            (vec!["text"], "`-i text` is not of the form key=value"),
+            (vec!["=a"], "`-i =a` is not of the form key=value"),
+            (vec![], "Missing required inputs: text"),
+        ] {
+            assert_eq!(read(&given).unwrap_err(), said);
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! One line a step: its state, its name, how long it took, and why it did not succeed. Pure: a view becomes text.
+
+use super::look::{Look, clean, cut};
+use super::time;
+use engine::kernel::{Data, News};
+use engine::view::{Line, State, View};
+
+/// How many lines of what a failed step said are shown.
+const TAIL_LINES_MAX: usize = 10;
+/// Names longer than this do not widen their column.
+const NAME_CHARS_MAX: usize = 32;
+/// The columns of a duration: `1 h 12 min` fits.
+const TOOK_CHARS: usize = 9;
+
+/// Writes the lines of one run.
+#[derive(Clone, Copy)]
+pub(crate) struct Lines {
+    pub(crate) look: Look,
+    /// The columns of the word for a state.
+    word: usize,
+    /// The columns of a name.
+    name: usize,
+}
+
+impl Lines {
+    /// Lines as they are told while a run goes on.
+    pub(crate) fn told(look: Look, view: &View) -> Self {
+        Lines { look, word: 8, name: names(view) }
+    }
+
+    /// Lines of a run that is looked at as a whole.
+    pub(crate) fn shown(look: Look, view: &View) -> Self {
+        let words = view.lines().iter().map(|line| word(view.state(line)).len());
+        Lines { look, word: words.max().unwrap_or(0).max(8), name: names(view) }
+    }
+
+    /// The lines that a piece of news is worth; most are worth none.
+    pub(crate) fn news(&self, view: &View, at: u64, news: &News) -> Vec<String> {
+        let Some(line) = view.line_of(news) else { return Vec::new() };
+        match news {
+            News::Ended { .. } => self.ended(line),
+            News::Skipped { reason, .. } => vec![self.row("skipped", &line.id, "", &clean(reason))],
+            News::Retrying { attempt, failure, due, .. } => {
+                let (rest, why) = (time::took(due.saturating_sub(at)), clean(first_line(&failure.message)));
+                let rest = format!("attempt {attempt} {why}; the next one in {rest}");
+                vec![self.row("retry", &line.id, "", &rest)]
+            }
+            News::Interrupted { .. } if line.state == State::Running => {
+                vec![self.row("again", &line.id, "", "it was interrupted, and is done again")]
+            }
+            News::Interrupted { .. } => vec![self.row("interrupted", &line.id, "", &started(line, at))],
+            _ => Vec::new(),
+        }
+    }
+
+    /// The lines of a step that has ended.
+    fn ended(&self, line: &Line) -> Vec<String> {
+        let took = line.duration_ms.map(time::took).unwrap_or_default();
+        let (why, said) = reason(line);
+        let rest = [why, attempts(line)].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>();
+        let mut lines = vec![self.row(word(line.state), &line.id, &took, &rest.join(", "))];
+        lines.extend(said.iter().map(|line| format!("{}{line}", " ".repeat(self.word + 3))));
+        lines
+    }
+
+    /// The line of a step that is being carried out.
+    pub(crate) fn running(&self, line: &Line, now: u64) -> Option<String> {
+        match line.state {
+            State::Running => {
+                let took = line.started_at.map(|began| time::took(now.saturating_sub(began)));
+                Some(self.row("running", &line.id, &took.unwrap_or_default(), &attempts(line)))
+            }
+            State::Resting => {
+                let rest = line.due.map(|due| time::took(due.saturating_sub(now))).unwrap_or_default();
+                Some(self.row("resting", &line.id, "", &format!("the next attempt in {rest}")))
+            }
+            _ => None,
+        }
+    }
+
+    /// The lines of a step in a run that is looked at as a whole.
+    pub(crate) fn shown_step(&self, view: &View, line: &Line, now: u64) -> Vec<String> {
+        match view.state(line) {
+            State::Pending => vec![self.row("-", &line.id, "", "")],
+            State::Skipped => {
+                vec![self.row("skipped", &line.id, "", &clean(line.reason.as_deref().unwrap_or_default()))]
+            }
+            State::Running | State::Resting => self.running(line, now).into_iter().collect(),
+            State::Interrupted => vec![self.row("interrupted", &line.id, "", &started(line, now))],
+            State::Succeeded => {
+                let took = line.duration_ms.map(time::took).unwrap_or_default();
+                vec![self.row("ok", &line.id, &took, &self.gist(line))]
+            }
+            State::Failed | State::Crashed | State::Cancelled => self.ended(line),
+        }
+    }
+
+    /// The last line a step printed, as far as it fits.
+    fn gist(&self, line: &Line) -> String {
+        let last =
+            said(line, "stdout").lines().rev().find(|text| !text.trim().is_empty()).unwrap_or_default();
+        let used = self.word + self.name + TOOK_CHARS + 8;
+        cut(&clean(last.trim()), self.look.width.saturating_sub(used).clamp(16, 72))
+    }
+
+    fn row(&self, word: &str, name: &str, took: &str, rest: &str) -> String {
+        let padded = format!("{word:<0$}", self.word);
+        let (width, name) = (self.name, clean(name));
+        let row = format!("  {} {name:<width$}  {took:>TOOK_CHARS$}", paint(self.look, word, &padded));
+        if rest.is_empty() { row.trim_end().to_owned() } else { format!("{row}   {rest}") }
+    }
+}
+
+fn names(view: &View) -> usize {
+    let lengths = view.lines().iter().map(|line| line.id.chars().count());
+    lengths.max().unwrap_or(0).min(NAME_CHARS_MAX)
+}
+
+fn attempts(line: &Line) -> String {
+    if line.attempt > 1 { format!("attempt {}", line.attempt) } else { String::new() }
+}
+
+fn started(line: &Line, now: u64) -> String {
+    line.started_at.map(|at| format!("started {}", time::clock(at, now))).unwrap_or_default()
+}
+
+/// The word for how a step stands.
+fn word(state: State) -> &'static str {
+    match state {
+        State::Pending => "-",
+        State::Running => "running",
+        State::Resting => "resting",
+        State::Interrupted => "interrupted",
+        State::Succeeded => "ok",
+        State::Failed | State::Crashed => "failed",
+        State::Skipped => "skipped",
+        State::Cancelled => "stopped",
+    }
+}
+
+/// A word in the colour of what it says.
+pub(crate) fn paint(look: Look, word: &str, padded: &str) -> String {
+    match word {
+        "ok" | "succeeded" => look.green(padded),
+        "failed" | "diverged" => look.red(padded),
+        "interrupted" | "retry" | "again" | "resting" | "waiting" | "stopped" | "cancelled" => {
+            look.yellow(padded)
+        }
+        "running" | "closing" => look.blue(padded),
+        "skipped" | "-" => look.dim(padded),
+        _ => padded.to_owned(),
+    }
+}
+
+/// Why a step failed, in one line, and the end of what it said.
+pub(crate) fn reason(line: &Line) -> (String, Vec<String>) {
+    let message = line.reason.as_deref().unwrap_or_default();
+    if !matches!(line.state, State::Failed | State::Crashed) {
+        return (clean(first_line(message)), Vec::new());
+    }
+    let (what, told) = match message.split_once(": ") {
+        Some((what, told)) if !said(line, "stderr").is_empty() => (what, told),
+        _ => (message, ""),
+    };
+    let stderr = inline(line, "stderr").unwrap_or(told);
+    let text = if stderr.trim().is_empty() { inline(line, "stdout").unwrap_or_default() } else { stderr };
+    let lines: Vec<&str> = text.trim_end().lines().collect();
+    let tail = lines[lines.len().saturating_sub(TAIL_LINES_MAX)..].iter();
+    (clean(what), tail.map(|line| clean(line)).collect())
+}
+
+fn inline<'l>(line: &'l Line, name: &str) -> Option<&'l str> {
+    line.outputs.get(name)?.inline()?.as_str()
+}
+
+/// What a step said on a stream, or the beginning of it where it is stored elsewhere.
+fn said<'l>(line: &'l Line, name: &str) -> &'l str {
+    match line.outputs.get(name) {
+        Some(Data::Inline(value)) => value.as_str().unwrap_or_default(),
+        Some(Data::Stored(reference)) => &reference.head,
+        None => "",
+    }
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
+}

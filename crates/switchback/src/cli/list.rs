@@ -1,0 +1,73 @@
+//! `switchback list`: the workflows that can be run by name, where each came from, and what it hides.
+
+use super::arguments::ListArguments;
+use super::error::CommandError;
+use super::exit::Exit;
+use super::look::{Look, print, print_json, talk};
+use super::store::workspace;
+use super::table::table;
+use engine::library::{Definition, Library, Surroundings};
+use serde_json::{Value, json};
+
+/// Carries the command out.
+pub(crate) fn list(arguments: &ListArguments) -> Result<Exit, CommandError> {
+    let library = Library::scan(&Surroundings::here(workspace()?));
+    let listed: Vec<&Definition> =
+        library.definitions.iter().filter(|definition| definition.hidden_by.is_none()).collect();
+    if arguments.json {
+        print_json(&json!({ "workflows": listed.iter().map(|one| document(one)).collect::<Vec<_>>() }));
+        return Ok(Exit::Succeeded);
+    }
+    if listed.is_empty() {
+        let places = library.places.iter().map(|place| place.shown.as_str()).collect::<Vec<_>>().join(", ");
+        talk(&format!("no workflows were found in {places}"));
+        return Ok(Exit::Succeeded);
+    }
+    let rows: Vec<Vec<String>> = listed.iter().map(|one| row(one)).collect();
+    print(&table(Look::of_stdout(), &["WORKFLOW", "FROM", "WHAT IT IS FOR"], &rows));
+    let broken = listed.iter().filter(|one| one.reading.plan.is_none()).count();
+    if broken > 0 {
+        talk("what is wrong with the broken ones: switchback check");
+    }
+    Ok(Exit::Succeeded)
+}
+
+fn row(definition: &Definition) -> Vec<String> {
+    let hides = definition.hides.join(", ");
+    let from = match hides.is_empty() {
+        true => definition.shown.clone(),
+        false => format!("{} (hides {hides})", definition.shown),
+    };
+    let what = match (&definition.reading.plan, definition.reading.first_error()) {
+        (Some(plan), _) => plan.description.clone(),
+        (None, Some(error)) => format!("broken: {} [{}]", error.message, error.code),
+        (None, None) => "broken".to_owned(),
+    };
+    vec![definition.name.clone(), from, what]
+}
+
+fn document(definition: &Definition) -> Value {
+    let plan = definition.reading.plan.as_ref();
+    let error = definition.reading.first_error();
+    let inputs = plan.map(|plan| {
+        let inputs = plan.inputs.iter().map(|input| {
+            json!({
+                "name": input.name,
+                "type": input.kind.as_str(),
+                "required": input.required && input.default.is_none(),
+                "default": input.default,
+                "description": input.description,
+            })
+        });
+        inputs.collect::<Vec<_>>()
+    });
+    json!({
+        "name": definition.name,
+        "description": plan.map(|plan| plan.description.as_str()),
+        "dialect": plan.map(|plan| plan.dialect.as_str()),
+        "file": definition.shown,
+        "hides": definition.hides,
+        "inputs": inputs,
+        "error": error.map(|error| json!({ "code": error.code, "message": error.message })),
+    })
+}

@@ -1,0 +1,82 @@
+//! The command line: one file a command. stdout is data, stderr is talk.
+//!
+//! ```text
+//!  arguments ── command ──┬── library ── plan ──┐
+//!                         └── desk (the store, owned) ── follow ── lines on stderr, the result on stdout
+//!                             or a reader (the store, looked at)
+//! ```
+//! Commands that only look (`check`, `list`, `runs`, `show`, `verify`) open the store for reading, start nothing and
+//! work while another process owns it. Views come from the engine; here they only get words and colours.
+
+mod arguments;
+mod cancel;
+mod check;
+mod desk;
+mod error;
+mod exit;
+mod follow;
+mod given;
+mod lines;
+mod list;
+mod look;
+mod painter;
+mod result;
+mod resume;
+mod run;
+mod runs;
+mod show;
+mod store;
+mod table;
+mod target;
+mod time;
+mod verify;
+
+use arguments::{Arguments, Verb};
+use clap::Parser;
+use error::CommandError;
+use exit::Exit;
+use std::process::ExitCode;
+
+/// Runs the command that was typed.
+pub(crate) fn main() -> ExitCode {
+    let json = std::env::args_os().any(|argument| argument == "--json");
+    let exit = match Arguments::try_parse() {
+        Ok(arguments) => match carry_out(arguments.verb) {
+            Ok(exit) => exit,
+            Err(error) => error.print(json),
+        },
+        Err(error) => usage(&error, json),
+    };
+    exit.into()
+}
+
+fn carry_out(verb: Verb) -> Result<Exit, CommandError> {
+    match verb {
+        Verb::Run(arguments) => run::run(&arguments),
+        Verb::Check(arguments) => check::check(&arguments),
+        Verb::List(arguments) => list::list(&arguments),
+        Verb::Runs(arguments) => runs::runs(&arguments),
+        Verb::Show(arguments) => show::show(&arguments),
+        Verb::Cancel(arguments) => cancel::cancel(&arguments),
+        Verb::Resume(arguments) => resume::resume(&arguments),
+        Verb::Verify(arguments) => verify::verify(&arguments),
+    }
+}
+
+/// Help and version are answers; all else is a mistake in what was typed.
+fn usage(error: &clap::Error, json: bool) -> Exit {
+    use clap::error::ErrorKind;
+    // If nobody listens there is nobody to tell.
+    let _ = error.print();
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Exit::Succeeded,
+        _ => {
+            if json {
+                let text = error.to_string();
+                let first = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
+                CommandError::usage("usage", first).print_json();
+            }
+            Exit::Usage
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Paints a run that goes on: finished steps as lines that stay, running ones below them, drawn again in place.
+//! Where that cannot be (no terminal, `CI`) only the lines that stay are written.
+
+use super::lines::Lines;
+use super::look::Look;
+use super::time;
+use engine::backend::Progress;
+use engine::view::{Line, State, View};
+use std::io::Write;
+
+/// The lines at the bottom of a terminal that running steps leave to others.
+const LINES_LEFT: usize = 4;
+
+/// Draws on stderr.
+pub(crate) struct Painter {
+    look: Look,
+    lines: Lines,
+    /// How many lines below the last finished step can be drawn again.
+    drawn: usize,
+}
+
+impl Painter {
+    pub(crate) fn new(view: &View) -> Self {
+        let look = Look::of_stderr();
+        Painter { look, lines: Lines::told(look, view), drawn: 0 }
+    }
+
+    /// Whether time passing should be shown.
+    pub(crate) fn is_live(&self) -> bool {
+        self.look.live
+    }
+
+    /// The name of the workflow and of the run.
+    pub(crate) fn header(&mut self, view: &View) {
+        let title = format!("{}  {}", self.look.bold(&view.plan.name), view.run);
+        self.write(&[title], &[]);
+    }
+
+    /// Takes a turn into the view and says what it brought.
+    pub(crate) fn turn(&mut self, view: &mut View, progress: &Progress) {
+        if !view.take(progress) {
+            return;
+        }
+        let news = progress.news.iter();
+        let told: Vec<String> = news.flat_map(|news| self.lines.news(view, progress.at, news)).collect();
+        if !told.is_empty() || self.look.live {
+            let running = self.running(view);
+            self.write(&told, &running);
+        }
+    }
+
+    /// Draws running steps again: time has passed.
+    pub(crate) fn tick(&mut self, view: &View) {
+        let running = self.running(view);
+        if self.drawn > 0 || !running.is_empty() {
+            self.write(&[], &running);
+        }
+    }
+
+    /// Leaves only what stays.
+    pub(crate) fn end(&mut self) {
+        self.write(&[], &[]);
+    }
+
+    /// A line of talk between the others.
+    pub(crate) fn say(&mut self, line: &str) {
+        self.write(&[line.to_owned()], &[]);
+    }
+
+    fn running(&self, view: &View) -> Vec<String> {
+        if !self.look.live || view.outcome().is_some() {
+            return Vec::new();
+        }
+        let (now, room) = (time::now(), self.look.height.saturating_sub(LINES_LEFT).max(1));
+        let is_open = |line: &&Line| matches!(line.state, State::Running | State::Resting);
+        let mut open: Vec<&Line> = view.lines().iter().filter(is_open).collect();
+        open.sort_by_key(|line| line.started_at);
+        let more = open.len().saturating_sub(room);
+        let rows = open.iter().take(room).filter_map(|line| self.lines.running(line, now));
+        let mut rows: Vec<String> = rows.map(|row| fit(&row, self.look.width)).collect();
+        if more > 0 {
+            rows.push(self.look.dim(&format!("  ... and {more} more")));
+        }
+        rows
+    }
+
+    /// Takes the drawn lines away, writes what stays, and draws again; all by one write, so that nothing flickers.
+    fn write(&mut self, stay: &[String], draw: &[String]) {
+        let mut text = String::new();
+        if self.drawn > 0 {
+            text.push_str(&format!("\u{1b}[{}A\u{1b}[J", self.drawn));
+        }
+        for line in stay.iter().chain(draw) {
+            text.push_str(line);
+            text.push('\n');
+        }
+        self.drawn = draw.len();
+        // If nobody looks there is nobody to show it to.
+        let _ = std::io::stderr().lock().write_all(text.as_bytes());
+    }
+}
+
+/// Cuts a line to the width of the terminal, so that it is one line when it is drawn over. Colours take no room.
+fn fit(line: &str, width: usize) -> String {
+    let (mut fitted, mut used, mut in_code) = (String::new(), 0, false);
+    for letter in line.chars() {
+        in_code |= letter == '\u{1b}';
+        if !in_code {
+            used += 1;
+        }
+        if in_code || used < width {
+            fitted.push(letter);
+        }
+        in_code &= letter != 'm';
+    }
+    fitted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_take_no_room() {
+        assert_eq!(fit("\u{1b}[32mabc\u{1b}[0mdef", 5), "\u{1b}[32mabc\u{1b}[0md");
+        assert_eq!(fit("abc", 80), "abc");
+    }
+}

@@ -1,0 +1,147 @@
+//! What came of a run: the last line on stderr, the result on stdout, and the exit code.
+
+use super::error::CommandError;
+use super::exit::Exit;
+use super::follow::{End, Followed};
+use super::lines;
+use super::look::{Look, clean, print, print_json, talk};
+use super::time;
+use engine::kernel::plan::Flow;
+use engine::kernel::{FailureKind, Outcome, Status};
+use engine::view::{Detail, Line, State, Values, View};
+use serde_json::Value;
+use std::io::IsTerminal;
+
+/// Longest JSON value that is written on one line.
+const LINE_CHARS_MAX: usize = 80;
+
+/// Says what came of a run that was followed.
+pub(crate) fn finish(followed: &Followed, json: bool) -> Result<Exit, CommandError> {
+    let Followed { view, reader, end } = followed;
+    if *end == End::Interrupted && view.outcome().is_none() {
+        let mut view = view.clone();
+        view.left = true;
+        talk(&last_line(&view));
+        advice(&view).iter().for_each(|line| talk(line));
+        if json {
+            print_json(&view.to_json(Values(reader), Detail::Brief)?);
+        }
+        return Ok(Exit::Interrupted);
+    }
+    talk(&last_line(view));
+    advice(view).iter().for_each(|line| talk(line));
+    if json {
+        print_json(&view.to_json(Values(reader), Detail::Brief)?);
+    } else {
+        let outputs = view.outputs(Values(reader))?;
+        if !outputs.is_empty() && std::io::stdout().is_terminal() && std::io::stderr().is_terminal() {
+            talk("");
+        }
+        outputs.iter().for_each(|(name, value)| print(&output(name, value)));
+    }
+    Ok(exit(view))
+}
+
+/// The exit code that a run's status stands for.
+pub(crate) fn exit(view: &View) -> Exit {
+    match &view.status {
+        Status::Ended(Outcome::Succeeded { .. }) => Exit::Succeeded,
+        Status::Ended(Outcome::Failed { failure }) if failure.kind == FailureKind::TimedOut => Exit::TimedOut,
+        Status::Ended(_) => Exit::Failed,
+        Status::Waiting(_) => Exit::Waiting,
+        Status::Queued | Status::Running | Status::Closing => Exit::Interrupted,
+    }
+}
+
+fn last_line(view: &View) -> String {
+    let look = Look::of_stderr();
+    let took = time::took(view.at.saturating_sub(view.since));
+    let word = view.word();
+    let word = lines::paint(look, word, word);
+    match &view.status {
+        Status::Ended(Outcome::Succeeded { .. }) => format!("{word} in {took}"),
+        Status::Ended(Outcome::Failed { .. }) => format!("{word} in {took}: {}", why(view)),
+        Status::Ended(Outcome::Cancelled { reason }) => format!("{word} after {took}: {}", clean(reason)),
+        _ => format!("{word} after {took}"),
+    }
+}
+
+/// Why a run failed, in one line: what its steps said stands beside them.
+pub(crate) fn why(view: &View) -> String {
+    let handled = |position: usize| match &view.plan.flow {
+        Flow::Graph(graph) => graph.blocks.get(position).is_some_and(|block| block.watched),
+        _ => false,
+    };
+    let broken = |(position, line): &(usize, &Line)| match line.state {
+        State::Crashed => true,
+        State::Failed => !handled(*position),
+        _ => false,
+    };
+    let told = |(_, line): (usize, &Line)| format!("`{}` {}", line.id, lines::reason(line).0);
+    let steps: Vec<String> = view.lines().iter().enumerate().filter(broken).map(told).collect();
+    if steps.is_empty() { clean(view.error().unwrap_or_default()) } else { steps.join("; ") }
+}
+
+/// What to do next, if someone must do something.
+pub(crate) fn advice(view: &View) -> Vec<String> {
+    let run = &view.run;
+    let open: Vec<&str> = view.undecided().map(|line| line.id.as_str()).collect();
+    let mut lines = Vec::new();
+    if let [first, ..] = open.as_slice() {
+        let names: Vec<String> = open.iter().map(|name| format!("`{name}`")).collect();
+        lines.push(format!("{} may or may not have happened. Look, then say which:", names.join(", ")));
+        let width = run.as_str().len() + first.len();
+        let command = |what: String, meaning: &str| {
+            format!("  {:<1$}  {meaning}", format!("switchback resume {run} {what}"), width + 30)
+        };
+        for name in &open {
+            lines.push(command(format!("--retry {name}"), "do it again"));
+            lines.push(command(format!("--done {name}"), "it had happened"));
+        }
+        lines.push(command("--fail".to_owned(), "end the run"));
+    } else if view.left {
+        lines.push(format!("go on with: switchback resume {run}"));
+    } else if !view.waiting().is_empty() {
+        lines.extend(view.waiting().iter().map(|waiting| format!("waiting for {waiting}")));
+    }
+    lines
+}
+
+/// An output as people read it: `name: value`, long values on lines of their own.
+pub(crate) fn output(name: &str, value: &Value) -> String {
+    let shown = match value {
+        Value::String(text) => text.clone(),
+        Value::Array(_) | Value::Object(_) if value.to_string().chars().count() > LINE_CHARS_MAX => {
+            format!("{value:#}\n")
+        }
+        other => other.to_string(),
+    };
+    let shown = if std::io::stdout().is_terminal() { clean(&shown) } else { shown };
+    let body = shown.strip_suffix('\n').unwrap_or(&shown);
+    if body.contains('\n') {
+        let lines: Vec<String> = body
+            .lines()
+            .map(|line| if line.is_empty() { String::new() } else { format!("  {line}") })
+            .collect();
+        return format!("{name}: |\n{}\n", lines.join("\n"));
+    }
+    if body.is_empty() { format!("{name}:\n") } else { format!("{name}: {body}\n") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn outputs_can_be_read() {
+        assert_eq!(output("a", &json!("x")), "a: x\n");
+        assert_eq!(output("a", &json!("x\n")), "a: x\n");
+        assert_eq!(output("a", &json!("")), "a:\n");
+        assert_eq!(output("a", &json!(null)), "a: null\n");
+        assert_eq!(output("a", &json!("x\n\ny\n")), "a: |\n  x\n\n  y\n");
+        assert_eq!(output("a", &json!([1, {"b": 2}])), "a: [1,{\"b\":2}]\n");
+        let long = json!(["x".repeat(50), "y".repeat(50)]);
+        assert!(output("a", &long).starts_with("a: |\n  [\n    \"xxx"));
+    }
+}

@@ -1,0 +1,155 @@
+//! `switchback resume`: goes on with a run, and says what became of steps that were interrupted.
+
+use super::arguments::ResumeArguments;
+use super::cancel::has;
+use super::desk::{self, Desk};
+use super::error::CommandError;
+use super::exit::Exit;
+use super::follow::{End, Followed, Signals, follow};
+use super::store::{Looked, directory, find};
+use super::{given, result};
+use engine::backend::Backend;
+use engine::dialects::near::near;
+use engine::kernel::command::Caller;
+use engine::kernel::event::Resolution;
+use engine::kernel::plan::{Adapter, Work};
+use engine::kernel::{Command, Data, Fields, OpenKind, Outcome, RunId};
+use engine::view::View;
+
+/// What someone says about interrupted steps.
+enum Decision {
+    /// Nothing.
+    None,
+    /// This step is done again.
+    Retry(String),
+    /// This step had happened and gave this.
+    Done(String, Fields),
+    /// This step, or every one, counts as failed.
+    Fail(Option<String>),
+}
+
+/// Carries the command out.
+pub(crate) fn resume(arguments: &ResumeArguments) -> Result<Exit, CommandError> {
+    let decision = decision(arguments)?;
+    let looked = Looked::open_for(&directory()?, &arguments.run)?;
+    let row = find(&looked.reader, &arguments.run)?;
+    let view = looked.view(&row)?;
+    if view.outcome().is_some() {
+        return over(looked, view, &decision, arguments.json);
+    }
+    drop(looked);
+    let followed = desk::block_on(go_on(&row.id, decision))??;
+    result::finish(&followed, arguments.json)
+}
+
+fn decision(arguments: &ResumeArguments) -> Result<Decision, CommandError> {
+    Ok(match (&arguments.retry, &arguments.done, &arguments.fail) {
+        (Some(step), ..) => Decision::Retry(step.clone()),
+        (_, Some(step), _) => Decision::Done(step.clone(), given::outputs(&arguments.outputs)?),
+        (.., Some(step)) => Decision::Fail(step.clone()),
+        (None, None, None) => Decision::None,
+    })
+}
+
+/// A run that has ended is shown again; it cannot go on, and nothing can be decided about it.
+fn over(looked: Looked, view: View, decision: &Decision, json: bool) -> Result<Exit, CommandError> {
+    let cancelled = matches!(view.outcome(), Some(Outcome::Cancelled { .. }));
+    if cancelled || !matches!(decision, Decision::None) {
+        let message = format!("run {} has {} and cannot go on", view.run, has(view.word()));
+        return Err(CommandError::usage("run-over", message)
+            .hint(format!("what became of it: switchback show {}", view.run)));
+    }
+    result::finish(&Followed { view, reader: looked.reader, end: End::Settled }, json)
+}
+
+async fn go_on(run: &RunId, decision: Decision) -> Result<Followed, CommandError> {
+    let signals = Signals::listen()?;
+    let desk = Desk::open().await?;
+    let mut view = View::load(&desk.reader, run)?.ok_or_else(|| engine::Error::NoRun(run.clone()))?;
+    // It is owned now, and not yet carried on.
+    view.left = true;
+    let decided = match check(&view, decision) {
+        Ok(decided) => decided,
+        Err(error) => {
+            desk.local.close().await;
+            return Err(error);
+        }
+    };
+    let progress = desk.local.subscribe(run).await?;
+    if let Err(error) = carry_on(&desk, run, decided).await {
+        desk.local.close().await;
+        return Err(error);
+    }
+    view.left = false;
+    view.status = desk.local.query(run).await?.status;
+    follow(desk, view, progress, signals).await
+}
+
+/// What is decided, by step. Said before anything moves: a mistake here must not start anything.
+fn check(view: &View, decision: Decision) -> Result<Vec<(String, Resolution)>, CommandError> {
+    let open: Vec<&str> = view.undecided().map(|line| line.id.as_str()).collect();
+    let one = |step: &str| {
+        if open.contains(&step) { Ok(step.to_owned()) } else { Err(not_interrupted(view, step, &open)) }
+    };
+    Ok(match decision {
+        Decision::None => Vec::new(),
+        Decision::Retry(step) => vec![(one(&step)?, Resolution::Retry)],
+        Decision::Fail(Some(step)) => vec![(one(&step)?, Resolution::Fail)],
+        Decision::Fail(None) if open.is_empty() => return Err(not_interrupted(view, "", &open)),
+        Decision::Fail(None) => open.iter().map(|step| ((*step).to_owned(), Resolution::Fail)).collect(),
+        Decision::Done(step, outputs) => {
+            let step = one(&step)?;
+            let outputs = whole(view, &step, outputs)?;
+            vec![(step, Resolution::Done { outputs })]
+        }
+    })
+}
+
+fn not_interrupted(view: &View, step: &str, open: &[&str]) -> CommandError {
+    let quoted = |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let known = view.lines().iter().any(|line| line.id == step);
+    let message = match (step.is_empty(), known) {
+        (true, _) => format!("no step of {} was interrupted", view.run),
+        (_, true) => format!("`{step}` was not interrupted, so there is nothing to decide about it"),
+        (_, false) => format!("`{}` has no step `{step}`", view.plan.name),
+    };
+    let error = CommandError::usage("not-interrupted", message);
+    let error = if known || step.is_empty() { error } else { error.near(&near(step, open.iter().copied())) };
+    match open {
+        [] => error.hint(format!("go on with: switchback resume {}", view.run)),
+        open => error.hint(format!("interrupted: {}", quoted(open))),
+    }
+}
+
+/// What a step gave, with nothing missing that is read later. That a command had happened means that it exited
+/// with 0; what it printed nobody can know but the one who looked.
+fn whole(view: &View, step: &str, mut outputs: Fields) -> Result<Fields, CommandError> {
+    let planned = view.plan.steps.iter().find(|planned| planned.id == step);
+    let planned = planned.expect("BUG: an interrupted step is not in the plan");
+    if matches!(planned.work, Work::Server { adapter: Adapter::Process, .. }) {
+        outputs.entry("exit_code".to_owned()).or_insert(Data::Inline(0.into()));
+    }
+    let read = planned.keeps.iter().filter_map(|field| field.strip_prefix("outputs."));
+    let missing: Vec<&str> = read.filter(|name| !outputs.contains_key(*name)).collect();
+    if missing.is_empty() {
+        return Ok(outputs);
+    }
+    let message = format!("something later reads {} of `{step}`", missing.join(", "));
+    let flags: Vec<String> = missing.iter().map(|name| format!("-o {name}=...")).collect();
+    let hint = format!("say what it gave: switchback resume {} --done {step} {}", view.run, flags.join(" "));
+    Err(CommandError::usage("missing-outputs", message).hint(hint))
+}
+
+/// Tells the run that it was interrupted, and then what became of it.
+async fn carry_on(desk: &Desk, run: &RunId, decided: Vec<(String, Resolution)>) -> Result<(), CommandError> {
+    desk.local.recover(run).await?;
+    let by = Caller::Human { door: "command line".to_owned(), proven: false };
+    let open = desk.local.query(run).await?.open;
+    for (step, resolution) in decided {
+        let effect = open.iter().find(|open| open.kind == OpenKind::Interrupted && open.step == step);
+        let Some(effect) = effect else { continue };
+        let resolve = Command::Resolve { effect: effect.id.clone(), resolution, by: by.clone() };
+        desk.local.submit(run, resolve).await?;
+    }
+    Ok(())
+}

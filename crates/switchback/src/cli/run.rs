@@ -1,0 +1,67 @@
+//! `switchback run`: reads, checks, starts and follows.
+
+use super::arguments::RunArguments;
+use super::desk::{self, Desk};
+use super::error::{CommandError, Kind};
+use super::exit::Exit;
+use super::follow::{Followed, Signals, follow};
+use super::store::workspace;
+use super::{given, look, result, target};
+use engine::backend::{Backend, Start};
+use engine::kernel::{Fields, Plan, RunId};
+use engine::library::Reading;
+use engine::names;
+use engine::turn::Home;
+use engine::view::View;
+use serde_json::json;
+use std::sync::Arc;
+
+/// Carries the command out.
+pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, CommandError> {
+    let reading = target::read(&arguments.workflow)?;
+    target::show(&reading);
+    let Some(plan) = reading.plan.clone() else { return Ok(invalid(&reading, arguments.json)) };
+    let inputs = given::inputs(&plan, &arguments.inputs)?;
+    let followed = desk::block_on(start(plan, inputs))??;
+    result::finish(&followed, arguments.json)
+}
+
+/// The definition is wrong, and people have been told.
+fn invalid(reading: &Reading, json: bool) -> Exit {
+    if json {
+        let error = CommandError {
+            code: "invalid-definition",
+            kind: Kind::Invalid,
+            message: reading.diagnostics.summary(),
+            hints: Vec::new(),
+        };
+        let diagnostics = reading.diagnostics.to_json(std::slice::from_ref(&reading.source));
+        look::print_json(&json!({ "error": error.to_json(), "diagnostics": diagnostics }));
+    }
+    Exit::Invalid
+}
+
+async fn start(plan: Plan, inputs: Fields) -> Result<Followed, CommandError> {
+    let signals = Signals::listen()?;
+    let home = Home::new(workspace()?, std::env::vars_os().filter_map(readable));
+    let desk = Desk::open().await?;
+    let id = RunId::new(names::fresh(|name| is_taken(&desk, name)));
+    let plan = Arc::new(plan);
+    let folder = home.folder.display().to_string();
+    let view = View::new(id.clone(), Arc::clone(&plan), folder, super::time::now());
+    let progress = desk.local.subscribe(&id).await?;
+    if let Err(error) = desk.local.start(Start { id, plan, inputs, home, request_key: None }).await {
+        desk.local.close().await;
+        return Err(error.into());
+    }
+    follow(desk, view, progress, signals).await
+}
+
+/// A name that cannot be looked up is not known to be taken; the store itself refuses it if it is.
+fn is_taken(desk: &Desk, name: &str) -> bool {
+    desk.reader.run(&RunId::new(name)).is_ok_and(|run| run.is_some())
+}
+
+fn readable((name, value): (std::ffi::OsString, std::ffi::OsString)) -> Option<(String, String)> {
+    Some((name.into_string().ok()?, value.into_string().ok()?))
+}

@@ -1,0 +1,113 @@
+//! `switchback runs`: what ran here, how it stands, and for how long it has stood so.
+
+use super::arguments::RunsArguments;
+use super::error::CommandError;
+use super::exit::Exit;
+use super::look::{Look, print, print_json, talk};
+use super::store::{Looked, directory, workspace};
+use super::table::table;
+use super::time;
+use engine::kernel::clock::iso;
+use engine::store::{Filter, RunRow};
+use serde_json::{Value, json};
+
+/// A run as the list shows it.
+struct Shown {
+    row: RunRow,
+    status: String,
+    what: String,
+}
+
+/// Carries the command out.
+pub(crate) fn runs(arguments: &RunsArguments) -> Result<Exit, CommandError> {
+    let shown = match Looked::open(&directory()?)? {
+        Some(looked) => find(&looked, arguments)?,
+        None => Vec::new(),
+    };
+    let limit = arguments.limit as usize;
+    let (listed, more) = (&shown[..shown.len().min(limit)], shown.len() > limit);
+    if arguments.json {
+        print_json(&json!({ "runs": listed.iter().map(document).collect::<Vec<_>>() }));
+        return Ok(Exit::Succeeded);
+    }
+    if listed.is_empty() {
+        talk(if arguments.all { "no runs" } else { "no runs of this folder; --all shows those of others" });
+        return Ok(Exit::Succeeded);
+    }
+    print(&table(Look::of_stdout(), &head(arguments), &rows(listed, arguments)));
+    if more {
+        talk(&format!("there are more: switchback runs -n {}", limit * 5));
+    }
+    if listed.iter().any(|run| run.status == "interrupted") {
+        talk("go on with one that was interrupted: switchback resume RUN");
+    }
+    Ok(Exit::Succeeded)
+}
+
+fn find(looked: &Looked, arguments: &RunsArguments) -> Result<Vec<Shown>, CommandError> {
+    let workspace = if arguments.all { None } else { Some(workspace()?.display().to_string()) };
+    // Whether a run was left is not stored: where a status is asked for, all are looked at.
+    let limit = arguments.status.is_none().then(|| arguments.limit.saturating_add(1));
+    let filter = Filter { workspace, roots: true, limit, ..Filter::default() };
+    let mut found = Vec::new();
+    for row in looked.reader.runs(&filter)? {
+        let left = looked.is_left(&row);
+        let status = if left { "interrupted".to_owned() } else { row.status.clone() };
+        if arguments.status.as_ref().is_none_or(|wanted| *wanted == status) {
+            let what = if left { left_open(looked, &row) } else { row.detail.clone().unwrap_or_default() };
+            found.push(Shown { row, status, what });
+        }
+    }
+    Ok(found)
+}
+
+/// What a run had open when its process went away.
+fn left_open(looked: &Looked, row: &RunRow) -> String {
+    let view = match looked.view(row) {
+        Ok(view) => view,
+        Err(error) => return error.message,
+    };
+    let names: Vec<String> = view.interrupted().map(|line| format!("`{}`", line.id)).collect();
+    match names.as_slice() {
+        [] => "its process is gone".to_owned(),
+        [one] => format!("{one} was interrupted"),
+        names => format!("{} were interrupted", names.join(", ")),
+    }
+}
+
+fn head(arguments: &RunsArguments) -> Vec<&'static str> {
+    match arguments.all {
+        true => vec!["RUN", "WORKFLOW", "STATUS", "FOR", "FOLDER", "WHAT"],
+        false => vec!["RUN", "WORKFLOW", "STATUS", "FOR", "WHAT"],
+    }
+}
+
+fn rows(runs: &[Shown], arguments: &RunsArguments) -> Vec<Vec<String>> {
+    let now = time::now();
+    let cells = |run: &Shown| {
+        let since = run.row.ended_at.unwrap_or(run.row.updated_at);
+        let first = [
+            run.row.id.to_string(),
+            run.row.workflow.clone(),
+            run.status.clone(),
+            time::ago(now.saturating_sub(since)),
+        ];
+        let folder = arguments.all.then(|| run.row.workspace.clone());
+        first.into_iter().chain(folder).chain([run.what.clone()]).collect()
+    };
+    runs.iter().map(cells).collect()
+}
+
+fn document(run: &Shown) -> Value {
+    json!({
+        "run": run.row.id,
+        "workflow": run.row.workflow,
+        "dialect": run.row.dialect,
+        "status": run.status,
+        "detail": if run.what.is_empty() { None } else { Some(&run.what) },
+        "workspace": run.row.workspace,
+        "started_at": iso(run.row.created_at),
+        "updated_at": iso(run.row.updated_at),
+        "ended_at": run.row.ended_at.map(iso),
+    })
+}

@@ -1,0 +1,91 @@
+//! `switchback verify`: that nothing in a journal was changed, in the store or in a file.
+
+use super::arguments::VerifyArguments;
+use super::error::CommandError;
+use super::exit::Exit;
+use super::look::{print, print_json};
+use super::store::{Looked, directory, find};
+use engine::journal::{Hash, verify_file};
+use engine::store::VerifyError;
+use engine::view::View;
+use serde_json::json;
+use std::path::Path;
+
+/// How much of a hash people are shown.
+const HASH_CHARS: usize = 16;
+
+/// Carries the command out.
+pub(crate) fn verify(arguments: &VerifyArguments) -> Result<Exit, CommandError> {
+    let subject = &arguments.subject;
+    let sound = match Path::new(subject).is_file() {
+        true => file(subject)?,
+        false => run(subject)?,
+    };
+    if arguments.json {
+        print_json(&json!({
+            "run": sound.run,
+            "workflow": sound.workflow,
+            "sound": true,
+            "entries": sound.entries,
+            "contents": sound.contents,
+            "hash": sound.hash.to_string(),
+        }));
+        return Ok(Exit::Succeeded);
+    }
+    let hash: String = sound.hash.to_string().chars().take(HASH_CHARS).collect();
+    let contents = match sound.contents {
+        Some(0) | None => String::new(),
+        Some(count) => format!(", {count} stored contents"),
+    };
+    print(&format!(
+        "{}  {}  sound: {} entries{contents}, hash {hash}\n",
+        sound.workflow, sound.run, sound.entries
+    ));
+    Ok(Exit::Succeeded)
+}
+
+/// A journal in which nothing was changed.
+struct Sound {
+    run: String,
+    workflow: String,
+    entries: u64,
+    contents: Option<u64>,
+    hash: Hash,
+}
+
+fn file(path: &str) -> Result<Sound, CommandError> {
+    let bytes = std::fs::read(path)
+        .map_err(|error| CommandError::usage("unreadable-file", format!("failed to read {path}: {error}")))?;
+    let verified = verify_file(&bytes).map_err(|broken| {
+        CommandError::internal("journal-broken", format!("{path} is {broken}"))
+            .hint("it is not the file that `switchback show RUN --journal` wrote, or it was changed since")
+    })?;
+    Ok(Sound {
+        run: verified.run.to_string(),
+        workflow: verified.workflow,
+        entries: verified.entries,
+        contents: None,
+        hash: verified.hash,
+    })
+}
+
+fn run(word: &str) -> Result<Sound, CommandError> {
+    let looked = Looked::open_for(&directory()?, word)?;
+    let row = find(&looked.reader, word)?;
+    let sound = looked.reader.verify(&row.id).map_err(|error| match error {
+        VerifyError::Broken(broken) => {
+            CommandError::internal("journal-broken", format!("run {} is {broken}", row.id))
+                .hint("the store was changed by something else than switchback, or the disk is failing")
+        }
+        error => CommandError::internal("store-corrupt", format!("run {}: {error}", row.id)),
+    })?;
+    // The bytes are those that were written; that they still mean the same is seen by letting all of it happen again.
+    View::load(&looked.reader, &row.id)?;
+    Ok(Sound {
+        run: row.id.to_string(),
+        workflow: row.workflow,
+        entries: sound.head.seq,
+        contents: Some(sound.contents),
+        hash: sound.head.hash,
+    })
+}
