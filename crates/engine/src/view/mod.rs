@@ -83,6 +83,11 @@ impl View {
         self.timeline.turn(seq, at, news);
     }
 
+    /// The last entry that is in this view.
+    pub fn seq(&self) -> u64 {
+        self.timeline.seq
+    }
+
     /// How each step of the plan stands, in the plan's order.
     pub fn lines(&self) -> &[Line] {
         &self.timeline.lines

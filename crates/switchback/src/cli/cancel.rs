@@ -4,7 +4,7 @@ use super::arguments::CancelArguments;
 use super::desk::{self, Desk};
 use super::error::CommandError;
 use super::exit::Exit;
-use super::follow::{Followed, Signals, follow};
+use super::follow::{Followable, Followed, Signals, follow};
 use super::look::print_json;
 use super::store::{directory, find};
 use super::{result, store};
@@ -41,23 +41,25 @@ async fn end(run: &RunId, reason: &str) -> Result<Followed, CommandError> {
         return Err(error);
     }
     let progress = desk.local.subscribe(run).await?;
-    if let Err(error) = close_all(&desk, run, reason).await {
-        desk.local.close().await;
-        return Err(error);
+    match close_all(&desk, run, reason).await {
+        Ok(since) => follow(Followable { desk, view, progress, signals, since }).await,
+        Err(error) => {
+            desk.local.close().await;
+            Err(error)
+        }
     }
-    follow(desk, view, progress, signals).await
 }
 
 /// The run closes. Nobody works on what it had open, so nobody else would report that it has stopped.
-async fn close_all(desk: &Desk, run: &RunId, reason: &str) -> Result<(), CommandError> {
+async fn close_all(desk: &Desk, run: &RunId, reason: &str) -> Result<u64, CommandError> {
     let by = Caller::Human { door: "command line".to_owned(), proven: false };
-    desk.local.cancel(run, reason, by).await?;
+    let mut since = desk.local.cancel(run, reason, by).await?.seq;
     for open in desk.local.query(run).await?.open {
         if open.kind == OpenKind::Stopping {
-            desk.local.submit(run, Command::Interrupt { effect: open.id }).await?;
+            since = desk.local.submit(run, Command::Interrupt { effect: open.id }).await?.seq;
         }
     }
-    Ok(())
+    Ok(since)
 }
 
 /// The word for an ended run as it follows `has`.

@@ -57,17 +57,38 @@ impl Signals {
     }
 }
 
+/// A run that is to be followed.
+pub(crate) struct Followable {
+    pub(crate) desk: Desk,
+    pub(crate) view: View,
+    pub(crate) progress: UnboundedReceiver<Progress>,
+    pub(crate) signals: Signals,
+    /// The entry of the last command: what the run was before it does not count.
+    pub(crate) since: u64,
+}
+
 /// Follows a run and closes the desk.
-pub(crate) async fn follow(
-    desk: Desk,
-    mut view: View,
-    mut progress: UnboundedReceiver<Progress>,
-    mut signals: Signals,
-) -> Result<Followed, CommandError> {
+pub(crate) async fn follow(run: Followable) -> Result<Followed, CommandError> {
+    let Followable { desk, mut view, mut progress, mut signals, since } = run;
     let Desk { local, reader } = desk;
     let mut painter = Painter::new(&view);
     painter.header(&view);
-    let end = watch(&mut view, &mut painter, &mut progress, &mut signals).await?;
+    let mut end = End::Settled;
+    let mut tick = tokio::time::interval(TICK);
+    while view.seq() < since || !is_settled(&view.status) {
+        tokio::select! {
+            biased;
+            () = signals.next() => {
+                end = End::Interrupted;
+                break;
+            }
+            turn = progress.recv() => match turn {
+                Some(turn) => painter.turn(&mut view, &turn),
+                None => return Err(engine::Error::Stopped.into()),
+            },
+            _ = tick.tick(), if painter.is_live() => painter.tick(&view),
+        }
+    }
     if end == End::Interrupted {
         painter.say("stopping; once more ends at once");
     }
@@ -77,27 +98,6 @@ pub(crate) async fn follow(
     }
     painter.end();
     Ok(Followed { view, reader, end })
-}
-
-async fn watch(
-    view: &mut View,
-    painter: &mut Painter,
-    progress: &mut UnboundedReceiver<Progress>,
-    signals: &mut Signals,
-) -> Result<End, CommandError> {
-    let mut tick = tokio::time::interval(TICK);
-    while !is_settled(&view.status) {
-        tokio::select! {
-            biased;
-            () = signals.next() => return Ok(End::Interrupted),
-            turn = progress.recv() => match turn {
-                Some(turn) => painter.turn(view, &turn),
-                None => return Err(engine::Error::Stopped.into()),
-            },
-            _ = tick.tick(), if painter.is_live() => painter.tick(view),
-        }
-    }
-    Ok(End::Settled)
 }
 
 /// Ends all processes and records it. A second signal does not wait for that: the runtime kills what is left, and

@@ -5,7 +5,7 @@ use super::cancel::has;
 use super::desk::{self, Desk};
 use super::error::CommandError;
 use super::exit::Exit;
-use super::follow::{End, Followed, Signals, follow};
+use super::follow::{End, Followable, Followed, Signals, follow};
 use super::store::{Looked, directory, find};
 use super::{given, result};
 use engine::backend::Backend;
@@ -76,13 +76,16 @@ async fn go_on(run: &RunId, decision: Decision) -> Result<Followed, CommandError
         }
     };
     let progress = desk.local.subscribe(run).await?;
-    if let Err(error) = carry_on(&desk, run, decided).await {
-        desk.local.close().await;
-        return Err(error);
+    match carry_on(&desk, run, decided).await {
+        Ok(since) => {
+            view.left = false;
+            follow(Followable { desk, view, progress, signals, since }).await
+        }
+        Err(error) => {
+            desk.local.close().await;
+            Err(error)
+        }
     }
-    view.left = false;
-    view.status = desk.local.query(run).await?.status;
-    follow(desk, view, progress, signals).await
 }
 
 /// What is decided, by step. Said before anything moves: a mistake here must not start anything.
@@ -140,16 +143,16 @@ fn whole(view: &View, step: &str, mut outputs: Fields) -> Result<Fields, Command
     Err(CommandError::usage("missing-outputs", message).hint(hint))
 }
 
-/// Tells the run that it was interrupted, and then what became of it.
-async fn carry_on(desk: &Desk, run: &RunId, decided: Vec<(String, Resolution)>) -> Result<(), CommandError> {
-    desk.local.recover(run).await?;
+/// Tells the run that it was interrupted, and then what became of it. Gives the last entry of all that.
+async fn carry_on(desk: &Desk, run: &RunId, decided: Vec<(String, Resolution)>) -> Result<u64, CommandError> {
+    let mut since = desk.local.recover(run).await?.seq;
     let by = Caller::Human { door: "command line".to_owned(), proven: false };
     let open = desk.local.query(run).await?.open;
     for (step, resolution) in decided {
         let effect = open.iter().find(|open| open.kind == OpenKind::Interrupted && open.step == step);
         let Some(effect) = effect else { continue };
         let resolve = Command::Resolve { effect: effect.id.clone(), resolution, by: by.clone() };
-        desk.local.submit(run, resolve).await?;
+        since = desk.local.submit(run, resolve).await?.seq;
     }
-    Ok(())
+    Ok(since)
 }

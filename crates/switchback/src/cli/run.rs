@@ -4,7 +4,7 @@ use super::arguments::RunArguments;
 use super::desk::{self, Desk};
 use super::error::{CommandError, Kind};
 use super::exit::Exit;
-use super::follow::{Followed, Signals, follow};
+use super::follow::{Followable, Followed, Signals, follow};
 use super::store::workspace;
 use super::{given, look, result, target};
 use engine::backend::{Backend, Start};
@@ -50,11 +50,13 @@ async fn start(plan: Plan, inputs: Fields) -> Result<Followed, CommandError> {
     let folder = home.folder.display().to_string();
     let view = View::new(id.clone(), Arc::clone(&plan), folder, super::time::now());
     let progress = desk.local.subscribe(&id).await?;
-    if let Err(error) = desk.local.start(Start { id, plan, inputs, home, request_key: None }).await {
-        desk.local.close().await;
-        return Err(error.into());
+    match desk.local.start(Start { id, plan, inputs, home, request_key: None }).await {
+        Ok(started) => follow(Followable { desk, view, progress, signals, since: started.seq }).await,
+        Err(error) => {
+            desk.local.close().await;
+            Err(error.into())
+        }
     }
-    follow(desk, view, progress, signals).await
 }
 
 /// A name that cannot be looked up is not known to be taken; the store itself refuses it if it is.
