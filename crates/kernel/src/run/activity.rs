@@ -605,7 +605,7 @@ impl Moment<'_> {
 }
 
 fn interruption() -> Failure {
-    Failure::new(FailureKind::Interrupted, "it was interrupted, and counts as failed")
+    Failure::new(FailureKind::Interrupted, "was interrupted, and counts as failed")
 }
 
 /// Whether nobody but a human may answer.

@@ -90,7 +90,7 @@ pub(crate) async fn follow(run: Followable) -> Result<Followed, CommandError> {
         }
     }
     if end == End::Interrupted {
-        painter.say("stopping; once more ends at once");
+        painter.stopping();
     }
     close(local, &mut signals).await;
     while let Ok(progress) = progress.try_recv() {

@@ -7,10 +7,12 @@ use engine::view::{Line, State, View};
 
 /// How many lines of what a failed step said are shown.
 const TAIL_LINES_MAX: usize = 10;
+/// The columns of the words that most steps have.
+const WORD_CHARS: usize = 8;
 /// Names longer than this do not widen their column.
 const NAME_CHARS_MAX: usize = 32;
 /// The columns of a duration: `1 h 12 min` fits.
-const TOOK_CHARS: usize = 9;
+const TOOK_CHARS: usize = 10;
 
 /// Writes the lines of one run.
 #[derive(Clone, Copy)]
@@ -20,18 +22,20 @@ pub(crate) struct Lines {
     word: usize,
     /// The columns of a name.
     name: usize,
+    /// Whether this process starts nothing more.
+    pub(crate) stopping: bool,
 }
 
 impl Lines {
     /// Lines as they are told while a run goes on.
     pub(crate) fn told(look: Look, view: &View) -> Self {
-        Lines { look, word: 8, name: names(view) }
+        Lines { look, word: WORD_CHARS, name: names(view), stopping: false }
     }
 
     /// Lines of a run that is looked at as a whole.
     pub(crate) fn shown(look: Look, view: &View) -> Self {
-        let words = view.lines().iter().map(|line| word(view.state(line)).len());
-        Lines { look, word: words.max().unwrap_or(0).max(8), name: names(view) }
+        let words = view.lines().iter().map(|line| word(view.state(line)).len() + 1);
+        Lines { look, word: words.max().unwrap_or(0).max(WORD_CHARS), name: names(view), stopping: false }
     }
 
     /// The lines that a piece of news is worth; most are worth none.
@@ -46,7 +50,11 @@ impl Lines {
                 vec![self.row("retry", &line.id, "", &rest)]
             }
             News::Interrupted { .. } if line.state == State::Running => {
-                vec![self.row("again", &line.id, "", "it was interrupted, and is done again")]
+                let (word, rest) = match self.stopping {
+                    true => ("interrupted", "is done again when the run goes on"),
+                    false => ("again", "was interrupted, and is done again"),
+                };
+                vec![self.row(word, &line.id, "", rest)]
             }
             News::Interrupted { .. } => vec![self.row("interrupted", &line.id, "", &started(line, at))],
             _ => Vec::new(),

@@ -62,13 +62,14 @@ impl Painter {
         self.write(&[], &[]);
     }
 
-    /// A line of talk between the others.
-    pub(crate) fn say(&mut self, line: &str) {
-        self.write(&[line.to_owned()], &[]);
+    /// Says that everything is being stopped: what is interrupted from now on is not done again by this process.
+    pub(crate) fn stopping(&mut self) {
+        self.lines.stopping = true;
+        self.write(&["stopping what runs; once more ends at once".to_owned()], &[]);
     }
 
     fn running(&self, view: &View) -> Vec<String> {
-        if !self.look.live || view.outcome().is_some() {
+        if !self.look.live || self.lines.stopping || view.outcome().is_some() || !is_in_front() {
             return Vec::new();
         }
         let (now, room) = (time::now(), self.look.height.saturating_sub(LINES_LEFT).max(1));
@@ -87,8 +88,10 @@ impl Painter {
     /// Takes the drawn lines away, writes what stays, and draws again; all by one write, so that nothing flickers.
     fn write(&mut self, stay: &[String], draw: &[String]) {
         let mut text = String::new();
-        if self.drawn > 0 {
-            text.push_str(&format!("\u{1b}[{}A\u{1b}[J", self.drawn));
+        if self.look.live {
+            // The terminal itself may have written something since, a `^C` for example.
+            let up = if self.drawn > 0 { format!("\u{1b}[{}A", self.drawn) } else { String::new() };
+            text.push_str(&format!("\r{up}\u{1b}[J"));
         }
         for line in stay.iter().chain(draw) {
             text.push_str(line);
@@ -98,6 +101,11 @@ impl Painter {
         // If nobody looks there is nobody to show it to.
         let _ = std::io::stderr().lock().write_all(text.as_bytes());
     }
+}
+
+/// Whether the terminal is ours at this moment: in the background nothing is drawn over what others write.
+fn is_in_front() -> bool {
+    rustix::termios::tcgetpgrp(std::io::stderr()).is_ok_and(|group| group == rustix::process::getpgrp())
 }
 
 /// Cuts a line to the width of the terminal, so that it is one line when it is drawn over. Colours take no room.

@@ -59,10 +59,19 @@ fn last_line(view: &View) -> String {
     let word = view.word();
     let word = lines::paint(look, word, word);
     match &view.status {
-        Status::Ended(Outcome::Succeeded { .. }) => format!("{word} in {took}"),
+        Status::Ended(Outcome::Succeeded { .. }) => format!("{word} in {took}{}", handled(view)),
         Status::Ended(Outcome::Failed { .. }) => format!("{word} in {took}: {}", why(view)),
         Status::Ended(Outcome::Cancelled { reason }) => format!("{word} after {took}: {}", clean(reason)),
         _ => format!("{word} after {took}"),
+    }
+}
+
+/// Failures that stand above a success are there on purpose.
+fn handled(view: &View) -> String {
+    match view.lines().iter().filter(|line| line.state == State::Failed).count() {
+        0 => String::new(),
+        1 => ", 1 failure handled".to_owned(),
+        count => format!(", {count} failures handled"),
     }
 }
 

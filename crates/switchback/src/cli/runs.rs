@@ -9,6 +9,7 @@ use super::table::table;
 use super::time;
 use engine::kernel::clock::iso;
 use engine::store::{Filter, RunRow};
+use engine::view::State;
 use serde_json::{Value, json};
 
 /// A run as the list shows it.
@@ -54,24 +55,31 @@ fn find(looked: &Looked, arguments: &RunsArguments) -> Result<Vec<Shown>, Comman
         let left = looked.is_left(&row);
         let status = if left { "interrupted".to_owned() } else { row.status.clone() };
         if arguments.status.as_ref().is_none_or(|wanted| *wanted == status) {
-            let what = if left { left_open(looked, &row) } else { row.detail.clone().unwrap_or_default() };
+            let what = match status.as_str() {
+                "interrupted" | "running" => open(looked, &row),
+                _ => row.detail.clone().unwrap_or_default(),
+            };
             found.push(Shown { row, status, what });
         }
     }
     Ok(found)
 }
 
-/// What a run had open when its process went away.
-fn left_open(looked: &Looked, row: &RunRow) -> String {
+/// What a run is doing, or had open when its process went away.
+fn open(looked: &Looked, row: &RunRow) -> String {
     let view = match looked.view(row) {
         Ok(view) => view,
         Err(error) => return error.message,
     };
-    let names: Vec<String> = view.interrupted().map(|line| format!("`{}`", line.id)).collect();
-    match names.as_slice() {
-        [] => "its process is gone".to_owned(),
-        [one] => format!("{one} was interrupted"),
-        names => format!("{} were interrupted", names.join(", ")),
+    let in_state = |wanted: State| {
+        let lines = view.lines().iter().filter(|line| view.state(line) == wanted);
+        lines.map(|line| format!("`{}`", line.id)).collect::<Vec<_>>()
+    };
+    match (view.left, in_state(State::Running).as_slice(), in_state(State::Interrupted).as_slice()) {
+        (true, _, []) => "its process is gone".to_owned(),
+        (true, _, [one]) => format!("{one} was interrupted"),
+        (true, _, names) => format!("{} were interrupted", names.join(", ")),
+        (false, names, _) => names.join(", "),
     }
 }
 
@@ -85,7 +93,10 @@ fn head(arguments: &RunsArguments) -> Vec<&'static str> {
 fn rows(runs: &[Shown], arguments: &RunsArguments) -> Vec<Vec<String>> {
     let now = time::now();
     let cells = |run: &Shown| {
-        let since = run.row.ended_at.unwrap_or(run.row.updated_at);
+        let since = match run.status.as_str() {
+            "running" => run.row.created_at,
+            _ => run.row.ended_at.unwrap_or(run.row.updated_at),
+        };
         let first = [
             run.row.id.to_string(),
             run.row.workflow.clone(),
