@@ -13,5 +13,6 @@ pub mod near;
 mod read;
 mod shape;
 pub mod text;
+pub mod view;
 
 pub use read::{Read, read};

@@ -6,6 +6,9 @@
 /// The longest name that is compared; longer ones are nobody's typing error.
 const NAME_CHARS_MAX: usize = 64;
 
+/// The names that are offered.
+const NEAR_MAX: usize = 3;
+
 /// Returns the name nearest to the wanted one, if one is near. Of equals, the first.
 pub fn nearest<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     near(wanted, names).into_iter().next()
@@ -20,15 +23,19 @@ pub fn near<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<&
     let mut found: Vec<(usize, &str)> = Vec::new();
     for name in names {
         let other = fold(name);
-        if name == wanted || other.len() > NAME_CHARS_MAX || found.iter().any(|(_, seen)| *seen == name) {
+        if name == wanted || other.len() > NAME_CHARS_MAX {
             continue;
         }
-        if let Some(cost) = cost(&folded, &other) {
-            found.push((cost, name));
-        }
+        found.extend(cost(&folded, &other).map(|cost| (cost, name)));
     }
     found.sort_by_key(|(cost, _)| *cost);
-    found.into_iter().take(3).map(|(_, name)| name).collect()
+    let mut nearest: Vec<&str> = Vec::new();
+    for (_, name) in found {
+        if nearest.len() < NEAR_MAX && !nearest.contains(&name) {
+            nearest.push(name);
+        }
+    }
+    nearest
 }
 
 /// How far apart two names are, or nothing if nobody would take one for the other.
@@ -65,7 +72,8 @@ fn distance(left: &[char], right: &[char]) -> usize {
     let mut before: Vec<usize> = Vec::new();
     let mut last: Vec<usize> = (0..=right.len()).collect();
     for (row, a) in left.iter().enumerate() {
-        let mut current = vec![row + 1];
+        let mut current = Vec::with_capacity(right.len() + 1);
+        current.push(row + 1);
         for (column, b) in right.iter().enumerate() {
             let changed = last[column] + usize::from(a != b);
             let mut best = changed.min(last[column + 1] + 1).min(current[column] + 1);

@@ -19,6 +19,7 @@ pub mod shell;
 mod shell_block;
 mod template;
 mod value;
+pub mod view;
 mod world;
 
 pub use block::SHELL_TIMEOUT_MS;

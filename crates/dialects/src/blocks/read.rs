@@ -52,18 +52,17 @@ pub fn read(source: &Source, root: &Node) -> Result<Read, Diagnostics> {
     let dependencies = Dependencies::read(&mut reader);
     report_circles(&mut reader, &dependencies);
     report_unreached(&mut reader, &dependencies);
-    let found = reader.mistakes.finish();
-    if found.has_errors() {
-        return Err(found);
+    let warnings = reader.mistakes.finish();
+    if warnings.has_errors() {
+        return Err(warnings);
     }
-    let flow = Flow::Graph(Graph { blocks: Vec::new(), width_max: WIDTH_MAX, names: Default::default() });
+    let flow = Flow::Graph(Graph::new(Vec::new(), WIDTH_MAX));
     let mut plan = Plan::new(name, Dialect::Blocks, flow);
-    plan.description = description;
+    (plan.description, plan.outputs) = (description, outputs);
     plan.inputs = reader.world.inputs.unwrap_or_default();
-    plan.outputs = outputs;
     fill(&mut plan, drafts, &dependencies, &reader.uses);
     debug_assert!(plan.check().is_ok(), "BUG: a broken plan: {:?}", plan.check());
-    Ok(Read { plan, warnings: found })
+    Ok(Read { plan, warnings })
 }
 
 fn head<'n>(mistakes: &mut Mistakes<'_>, workflow: &'n Node) -> (&'n str, String) {

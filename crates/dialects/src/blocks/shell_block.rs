@@ -152,8 +152,7 @@ impl<'n> Reader<'_, 'n> {
     fn check_variable(&mut self, name: &str, key: &Node) {
         let inner = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
         let is_variable = name.bytes().all(inner) && !name.starts_with(|c: char| c.is_ascii_digit());
-        let own = name.strip_prefix("SB_").is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()));
-        let hint = match (is_variable && !name.is_empty(), own) {
+        let hint = match (is_variable && !name.is_empty(), shell::is_variable(name)) {
             (true, false) => return,
             (true, true) => "`SB_1`, `SB_2`, ... carry the values of the references in the command",
             (false, _) => "a variable has letters, digits and `_`, and does not begin with a digit",

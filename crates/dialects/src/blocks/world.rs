@@ -13,8 +13,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The blocks a workflow may have.
 pub(super) const BLOCKS_MAX: usize = 10_000;
 
-/// The names that are compared in search of near ones, all searches together: comparing costs.
-const GUESSES_MAX: usize = 400_000;
+/// What all searches for near names may cost together: to compare two names costs the product of their lengths.
+const GUESSES_MAX: usize = 50_000_000;
 
 /// The inputs and blocks of a workflow.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ pub(super) struct World<'n> {
     pub(super) names: BTreeMap<&'n str, usize>,
     /// Whether every block has a name, so that a name that is not there is a mistake of its own.
     pub(super) is_complete: bool,
-    /// How many names may still be compared in search of a near one.
+    /// What is left for further searches.
     guesses: Cell<usize>,
 }
 
@@ -103,8 +103,12 @@ impl<'n> World<'n> {
 
     /// Returns the nearest of many names, while there is something left to search with.
     pub(super) fn guess<'w>(&self, word: &str, names: impl Iterator<Item = &'w str>) -> Option<&'w str> {
-        let left = &self.guesses;
-        nearest(word, names.take(left.get()).inspect(|_| left.set(left.get().saturating_sub(1))))
+        let affords = |name: &&str| {
+            let left = self.guesses.get().checked_sub(word.len() * name.len());
+            self.guesses.set(left.unwrap_or(0));
+            left.is_some()
+        };
+        nearest(word, names.take_while(affords))
     }
 }
 

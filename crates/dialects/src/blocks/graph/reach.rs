@@ -90,28 +90,36 @@ impl<'n> Finding<'n> {
         let blocks = &reader.world.blocks;
         let (block, target) = (&blocks[self.block], &blocks[self.target]);
         let (name, other) = (&block.name, &target.name);
-        let what = match self.space {
-            Space::Outputs => "the output",
-            Space::Inputs => "the inputs",
-            Space::Metadata => "the state",
-        };
         reader.mistakes.error(|sheet| {
-            let span = sheet.locate(&self.named());
+            let diagnostic =
+                sheet.error("not-a-dependency", sheet.locate(&self.named()), self.message(name, other));
             if self.block == self.target {
-                let message = format!("{name} reads {what} of itself");
-                return sheet.error("not-a-dependency", span, message).label("it has not ended by then");
+                let diagnostic = diagnostic.label("it has not ended by then");
+                return diagnostic.hint("read an input of the workflow, or a block that it waits for");
             }
-            let message = format!("{name} reads {what} of {other} but does not wait for it");
-            let diagnostic = sheet.error("not-a-dependency", span, message);
             if target_waits {
-                let label = format!("{other} waits for {name} and runs after it");
-                return diagnostic.label(label).related(target.place, format!("{other} is here"));
+                return diagnostic
+                    .label(format!("{other} waits for {name} and runs after it"))
+                    .related(target.place, format!("{other} is here"))
+                    .hint(format!("take away this reference, or what makes {other} wait for {name}"));
             }
             let depends_on = block.node.entry("depends_on").map_or(block.place, |(key, _)| key.place());
             diagnostic
                 .label(format!("{other} may not have run by then"))
                 .hint(format!("add {other} to depends_on of {name} (line {})", sheet.line(depends_on)))
         });
+    }
+
+    fn message(&self, name: &str, other: &str) -> String {
+        let what = match self.space {
+            Space::Outputs => "the output",
+            Space::Inputs => "the inputs",
+            Space::Metadata => "the state",
+        };
+        if self.block == self.target {
+            return format!("{name} reads {what} of itself");
+        }
+        format!("{name} reads {what} of {other} but does not wait for it")
     }
 
     /// The part of the path that names the block: `blocks.build`.

@@ -99,7 +99,8 @@ pub(super) fn name_at(path: &Path, position: usize) -> Result<Option<&str>, Opti
         None => Ok(None),
         Some(Segment::Key(name)) => Ok(Some(name)),
         Some(Segment::Index(_)) => {
-            Err(Some(Wrong::new(position + 1, "a name belongs here, not a number".to_owned())))
+            let wrong = Wrong::new(position + 1, "a name belongs here, not a number".to_owned());
+            Err(Some(wrong.hint("write `inputs.name` or `blocks.id.outputs.stdout`")))
         }
     }
 }
@@ -110,5 +111,6 @@ pub(super) fn no_parts(path: &Path, taken: usize, kind: &str) -> Result<(), Opti
         return Ok(());
     }
     let end = Path { root: path.root.clone(), segments: path.segments[..taken].to_vec() };
-    Err(Some(Wrong::new(taken + 1, format!("`{end}` is {kind} and has no parts"))))
+    let wrong = Wrong::new(taken + 1, format!("`{end}` is {kind} and has no parts"));
+    Err(Some(wrong.hint(format!("write `${{{end}}}`"))))
 }

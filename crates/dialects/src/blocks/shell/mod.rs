@@ -116,6 +116,11 @@ pub fn variable(index: usize) -> String {
     format!("SB_{}", index + 1)
 }
 
+/// Tells whether a name is one that carries a reference's value.
+pub fn is_variable(name: &str) -> bool {
+    name.strip_prefix("SB_").is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
 /// Turns a command template into a script, or says which references cannot stand where they stand.
 pub fn compile(parts: &[Part<'_>]) -> Result<Script, Vec<Refusal>> {
     if let Some(index) = whole(parts) {

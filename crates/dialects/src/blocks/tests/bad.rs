@@ -1,0 +1,128 @@
+//! Bad definitions and the exact text a person sees.
+
+use super::{bad, blocks, codes, told};
+use crate::diagnostic::Severity;
+use std::collections::BTreeSet;
+
+#[test]
+fn fifteen_mistakes_get_fifteen_diagnostics() {
+    let text = include_str!("inputs/fifteen.yaml");
+    let found = bad(text);
+    assert_eq!((found.count(Severity::Error), found.count(Severity::Warning)), (15, 0));
+    let codes: BTreeSet<&str> = found.iter().map(|one| one.code).collect();
+    assert_eq!(codes.len(), 15, "{codes:?}");
+    insta::assert_snapshot!(told("release.yaml", text));
+}
+
+#[test]
+fn every_reference_that_cannot_be_read_is_told() {
+    insta::assert_snapshot!(told("references.yaml", include_str!("inputs/references.yaml")));
+}
+
+#[test]
+fn every_dependency_that_cannot_hold_is_told() {
+    insta::assert_snapshot!(told("dependencies.yaml", include_str!("inputs/dependencies.yaml")));
+}
+
+#[test]
+fn every_value_of_the_wrong_form_is_told() {
+    insta::assert_snapshot!(told("values.yaml", include_str!("inputs/values.yaml")));
+}
+
+#[test]
+fn references_where_the_shell_cannot_have_them_are_told() {
+    insta::assert_snapshot!(told("shell.yaml", include_str!("inputs/shell.yaml")));
+}
+
+#[test]
+fn warnings_stop_nothing() {
+    let source = super::source("warnings.yaml", include_str!("inputs/warnings.yaml"));
+    let read = crate::read(&source).unwrap();
+    insta::assert_snapshot!(read.warnings.render(&[source], crate::diagnostic::Look::default()));
+}
+
+#[test]
+fn what_is_missing_as_a_whole_is_told() {
+    for (text, code) in [
+        ("name: a\nkind: blocks", "missing-key"),
+        ("name: a\nblocks:", "no-blocks"),
+        ("name: a\nblocks: []", "no-blocks"),
+        ("name: a\nblocks: {}", "wrong-type"),
+        ("name: a\nblocks: text", "wrong-type"),
+        ("blocks: [{id: a, type: Shell, inputs: {command: x}}]", "missing-key"),
+        ("name:\nblocks: [{id: a, type: Shell, inputs: {command: x}}]", "missing-key"),
+        ("nam: a\nblocks: [{id: a, type: Shell, inputs: {command: x}}]", "unknown-key"),
+        (
+            "name: a\ninputs: [x]\nblocks: [{id: a, type: Shell, inputs: {command: \"${inputs.x}\"}}]",
+            "wrong-type",
+        ),
+        ("name: a\nblocks: {}\noutputs: {x: \"${blocks.a.stdout}\"}", "wrong-type"),
+        ("", "empty"),
+        ("- a", "not-a-mapping"),
+        ("name: [", "bad-yaml"),
+        ("name: a\nsteps: [{type: set_state}]", "unsupported-dialect"),
+        ("name: a\nsteps: [{type: shell_command}]", "unsupported-dialect"),
+        ("name: a\nstates: {}", "unsupported-dialect"),
+    ] {
+        assert_eq!(codes(text), [code], "{text}");
+    }
+}
+
+#[test]
+fn one_mistake_makes_no_other() {
+    let shell = "type: Shell, inputs: {command: x}";
+    let block = |rest: &str| blocks(&[&format!("id: a, {shell}"), rest]);
+    for (text, code) in [
+        // The key that was meant is not missing, the type that was meant is known.
+        (block("ids: b, type: Shell, inputs: {command: x}"), "unknown-key"),
+        (block("id: b, typ: Shell, inputs: {command: x}"), "unknown-key"),
+        (block("id: b, type: Shell, inputs: {commnd: x}"), "unknown-key"),
+        (block("id: b, type: Shell, command: x"), "unknown-key"),
+        (
+            block("id: b, type: Shel, depends_on: [a], inputs: {command: \"${blocks.a.stdout}\"}"),
+            "unknown-type",
+        ),
+        // Of a block whose type is not known, any output may be there.
+        (
+            block("id: b, type: Zebra") + "outputs: {o: \"${blocks.b.stripes} ${blocks.b.inputs.y}\"}",
+            "unknown-type",
+        ),
+        // A block without a name may be the one that is meant.
+        (
+            block("type: Shell, inputs: {command: x}") + "outputs: {o: \"${blocks.zebra.stdout}\"}",
+            "missing-key",
+        ),
+        (blocks(&[shell, &format!("id: b, depends_on: [zebra], {shell}")]), "missing-key"),
+        // A block that is there twice is known once.
+        (block(&format!("id: a, {shell}")) + "outputs: {o: \"${blocks.a.stdout}\"}", "duplicate-id"),
+        // A circle is one mistake, and what is read along it is none.
+        (
+            blocks(&[
+                "id: a, type: Shell, depends_on: [b], inputs: {command: \"${blocks.b.stdout}\"}",
+                "id: b, type: Shell, depends_on: [a], inputs: {command: \"${blocks.a.stdout}\"}",
+            ]),
+            "dependency-cycle",
+        ),
+        // A default of a type that is misspelt is judged by the type that was meant.
+        (
+            "name: a\ninputs: {n: {type: integr, default: 3}}\nblocks: [{id: a, ".to_owned() + shell + "}]",
+            "unknown-type",
+        ),
+    ] {
+        assert_eq!(codes(&text), [code], "{text}");
+    }
+}
+
+#[test]
+fn no_mistake_hides_another() {
+    for (text, expected) in [
+        (blocks(&["id: a, type: Shel, inputs: {command: \"${inputs.y}\", workdir: b}"]), 3),
+        (blocks(&["id: a, type: Zebra, inputs: {any: [\"${inputs.y}\"]}"]), 2),
+        (blocks(&["type: Shell, id: b c, inputs: {command: \"${blocks.q.stdout}\"}"]), 2),
+        (blocks(&["id: a, type: Shell, condition: \"${inputs.y} == == 1\", inputs: {command: x}"]), 2),
+        (blocks(&["id: a, type: Shell, inputs: {command: \"${inputs.y} ${inputs.z} ${inputs\"}"]), 3),
+        (blocks(&["id: a, type: Shell, id: b, depends_on: [c], inputs: {command: x}"]), 2),
+    ] {
+        assert_eq!(codes(&text).len(), expected, "{text} {:?}", codes(&text));
+    }
+}

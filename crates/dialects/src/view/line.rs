@@ -1,0 +1,106 @@
+//! One step of a run as people see it.
+
+use kernel::clock::iso;
+use kernel::{Failure, FailureKind, Fields};
+use serde_json::{Value, json};
+
+/// How a step stands.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum State {
+    /// It has not begun.
+    #[default]
+    Pending,
+    /// It is being done.
+    Running,
+    /// An attempt failed, and another will follow.
+    Resting,
+    /// It was cut off: it may or may not have happened.
+    Interrupted,
+    /// It was done.
+    Succeeded,
+    /// It was done and said no.
+    Failed,
+    /// It could not be done.
+    Crashed,
+    /// It will not be done.
+    Skipped,
+    /// It was stopped because the run closed.
+    Cancelled,
+}
+
+impl State {
+    /// Returns how a step stands that has ended.
+    pub(super) fn ended(failure: Option<&Failure>) -> Self {
+        match failure.map(|failure| failure.kind) {
+            None => Self::Succeeded,
+            Some(FailureKind::Operation) => Self::Failed,
+            Some(FailureKind::Cancelled) => Self::Cancelled,
+            Some(_) => Self::Crashed,
+        }
+    }
+
+    /// Returns the word for its status.
+    pub const fn status(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Running | Self::Resting => "running",
+            Self::Interrupted => "interrupted",
+            Self::Succeeded | Self::Failed => "completed",
+            Self::Crashed => "failed",
+            Self::Skipped => "skipped",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    /// Returns the word for the outcome of its operation.
+    pub const fn outcome(self) -> &'static str {
+        match self {
+            Self::Succeeded => "success",
+            Self::Failed => "failure",
+            _ => "n/a",
+        }
+    }
+
+    /// Tells whether nothing more will happen to it.
+    pub const fn is_over(self) -> bool {
+        !matches!(self, Self::Pending | Self::Running | Self::Resting | Self::Interrupted)
+    }
+}
+
+/// What became of a step. Of a step that is done several times, the last time.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Line {
+    /// Its id.
+    pub id: String,
+    /// How it stands.
+    pub state: State,
+    /// Which attempt is the last; 0 if none has begun.
+    pub attempt: u32,
+    /// When its first attempt began.
+    pub started_at: Option<u64>,
+    /// How long it took, rests between attempts included.
+    pub duration_ms: Option<u64>,
+    /// When the next attempt begins.
+    pub due: Option<u64>,
+    /// Why it failed, was skipped or cut off.
+    pub reason: Option<String>,
+    /// What the last attempt was given.
+    pub inputs: Fields,
+    /// What it gave.
+    pub outputs: Fields,
+}
+
+impl Line {
+    /// Returns it as one object, without the data.
+    pub fn to_json(&self) -> Value {
+        json!({
+            "id": self.id,
+            "status": self.state.status(),
+            "outcome": self.state.outcome(),
+            "attempt": self.attempt,
+            "started_at": self.started_at.map(iso),
+            "duration_ms": self.duration_ms,
+            "reason": self.reason,
+        })
+    }
+}

@@ -1,0 +1,126 @@
+//! What each piece of news does to a line.
+
+use super::*;
+use kernel::plan::{Adapter, Dialect, Flow, Graph, Step, Work};
+use kernel::{Failure, FailureKind, Fields, News, Outcome, Plan};
+
+fn timeline() -> Timeline {
+    let mut plan = Plan::new("test", Dialect::Blocks, Flow::Graph(Graph::new(Vec::new(), 1)));
+    let work = || Work::Server { adapter: Adapter::Noop, inputs: Vec::new(), secrets: Default::default() };
+    plan.steps = ["a", "b"].map(|id| Step::new(id, work())).into();
+    Timeline::new(&plan)
+}
+
+fn began(key: &str, step: u32, attempt: u32) -> News {
+    News::Began { key: key.to_owned(), step, attempt, inputs: Fields::new() }
+}
+
+fn ended(key: &str, failure: Option<Failure>, since: u64) -> News {
+    News::Ended { key: key.to_owned(), step: 0, failure, outputs: Fields::new(), since }
+}
+
+fn failure(kind: FailureKind) -> Failure {
+    Failure::new(kind, "said no")
+}
+
+#[test]
+fn an_attempt_that_is_repeated_keeps_its_beginning() {
+    let mut timeline = timeline();
+    timeline.turn(1, 100, &[began("a", 0, 1)]);
+    let retrying = News::Retrying {
+        key: "a".to_owned(),
+        attempt: 1,
+        failure: failure(FailureKind::Operation),
+        due: 900,
+    };
+    timeline.turn(2, 300, &[retrying]);
+    let line = timeline.line("a").unwrap();
+    assert_eq!((line.state, line.due, line.reason.as_deref()), (State::Resting, Some(900), Some("said no")));
+    assert_eq!(line.state.status(), "running");
+    timeline.turn(3, 900, &[began("a", 0, 2)]);
+    timeline.turn(4, 1_000, &[ended("a", None, 100)]);
+    let line = timeline.line("a").unwrap();
+    assert_eq!((line.state, line.attempt, line.started_at), (State::Succeeded, 2, Some(100)));
+    assert_eq!((line.duration_ms, line.reason.as_deref(), line.due), (Some(900), None, None));
+}
+
+#[test]
+fn a_step_that_is_done_again_begins_anew() {
+    let mut timeline = timeline();
+    timeline.turn(1, 100, &[began("0/a", 0, 1), ended("0/a", Some(failure(FailureKind::Crashed)), 100)]);
+    timeline.turn(2, 200, &[began("1/a", 0, 1)]);
+    let line = timeline.line("a").unwrap();
+    assert_eq!((line.state, line.started_at, line.reason.as_deref()), (State::Running, Some(200), None));
+}
+
+#[test]
+fn each_way_to_end_has_its_words() {
+    for (kind, status, outcome) in [
+        (None, "completed", "success"),
+        (Some(FailureKind::Operation), "completed", "failure"),
+        (Some(FailureKind::Crashed), "failed", "n/a"),
+        (Some(FailureKind::TimedOut), "failed", "n/a"),
+        (Some(FailureKind::Interrupted), "failed", "n/a"),
+        (Some(FailureKind::Cancelled), "cancelled", "n/a"),
+    ] {
+        let mut timeline = timeline();
+        timeline.turn(1, 100, &[began("a", 0, 1), ended("a", kind.map(failure), 100)]);
+        let state = timeline.lines[0].state;
+        assert_eq!((state.status(), state.outcome(), state.is_over()), (status, outcome, true));
+    }
+}
+
+#[test]
+fn an_interrupted_step_waits_and_an_abandoned_one_says_so() {
+    let mut timeline = timeline();
+    let interrupted = News::Interrupted { key: "a".to_owned(), attempt: 1 };
+    timeline.turn(1, 100, &[began("a", 0, 1), began("b", 1, 1), interrupted]);
+    assert_eq!(timeline.lines[0].state.status(), "interrupted");
+    let outcome = Outcome::Cancelled { reason: "enough".to_owned() };
+    timeline.turn(2, 150, &[News::Closing { outcome: outcome.clone() }]);
+    assert_eq!((timeline.outcome.as_ref(), timeline.ended_at), (Some(&outcome), None));
+    timeline.turn(3, 400, &[News::Over { outcome, abandoned: vec!["b".to_owned()] }]);
+    assert_eq!((timeline.lines[1].state, timeline.duration_ms()), (State::Interrupted, Some(300)));
+}
+
+#[test]
+fn a_turn_that_comes_twice_counts_once() {
+    let mut timeline = timeline();
+    timeline.turn(1, 100, &[began("a", 0, 1)]);
+    timeline.turn(2, 200, &[ended("a", None, 100)]);
+    let before = timeline.clone();
+    timeline.turn(1, 100, &[began("a", 0, 1)]);
+    timeline.turn(2, 200, &[ended("a", Some(failure(FailureKind::Crashed)), 100)]);
+    assert_eq!(timeline, before);
+}
+
+#[test]
+fn stored_data_is_shown_by_what_is_known_of_it() {
+    let reference = kernel::data::Reference {
+        digest: kernel::Digest::of_json(&1),
+        size: 70_000,
+        kind: kernel::data::Kind::Text,
+        head: "first words".to_owned(),
+    };
+    let value = shown(&Data::Stored(reference));
+    assert_eq!((value["size"].as_u64(), value["head"].as_str()), (Some(70_000), Some("first words")));
+}
+
+#[test]
+fn programs_get_one_object_a_step() {
+    let mut timeline = timeline();
+    timeline.turn(
+        1,
+        0,
+        &[began("a", 0, 1), ended("a", None, 0), News::Skipped { step: 1, reason: "no".to_owned() }],
+    );
+    assert_eq!(
+        timeline.to_json(),
+        json!([
+            {"id": "a", "status": "completed", "outcome": "success", "attempt": 1,
+             "started_at": "1970-01-01T00:00:00.000Z", "duration_ms": 0, "reason": null},
+            {"id": "b", "status": "skipped", "outcome": "n/a", "attempt": 0,
+             "started_at": null, "duration_ms": null, "reason": "no"},
+        ])
+    );
+}
