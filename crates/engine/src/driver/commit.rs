@@ -71,8 +71,9 @@ impl Driver {
         self.planted = Some(fault);
     }
 
-    /// Plants a fault of the kernel in every run that is in memory.
+    /// Plants a fault of the kernel in every run, now and whenever one is brought into memory.
     pub fn plant_in_runs(&mut self, planted: kernel::fault::Planted) {
+        self.planted_in_runs = planted;
         self.seats.values_mut().for_each(|seat| seat.run.plant(planted));
     }
 

@@ -2,7 +2,7 @@
 
 use crate::backend::{Progress, Standing, Start};
 use crate::turn::{Content, Home, Reply};
-use kernel::{Answer, Command, Effect, EffectId, Fields, Plan, Question, RunId};
+use kernel::{Answer, Command, Effect, EffectId, Fields, Outcome, Plan, Question, RunId};
 use std::sync::Arc;
 
 /// What comes in.
@@ -26,6 +26,24 @@ pub enum Letter {
         inputs: Fields,
         /// How many runs are above it.
         depth: u32,
+    },
+    /// Cancel the child of a run; one that never was has ended.
+    CancelChild {
+        /// The child.
+        child: RunId,
+        /// The run that waits for its end, and the effect it waits for.
+        parent: (RunId, EffectId),
+        /// Why.
+        reason: String,
+    },
+    /// Tell the parent of a run how it ended; the run hears when that is recorded.
+    TellParent {
+        /// The run that ended.
+        child: RunId,
+        /// The run that waits for its end, and the effect it waits for.
+        parent: (RunId, EffectId),
+        /// How it ended.
+        outcome: Outcome,
     },
     /// Ask something of a run.
     Command {

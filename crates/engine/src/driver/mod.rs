@@ -10,6 +10,7 @@
 //! timers, adapters; `local` has those, and the simulation has its own.
 
 mod commit;
+mod family;
 mod letter;
 mod recover;
 mod start;
@@ -22,8 +23,9 @@ pub(crate) use take::word;
 
 use crate::backend::{Accepted, Error};
 use crate::store::{Store, Write};
-use crate::turn::{Reply, Seat};
+use crate::turn::{Reply, Seat, TAIL_BYTES_MIN};
 use kernel::RunId;
+use kernel::fault::Planted;
 use std::collections::HashMap;
 
 /// Holds the runs in memory and moves them.
@@ -31,6 +33,8 @@ pub struct Driver {
     store: Store,
     seats: HashMap<RunId, Seat>,
     batch: Batch,
+    tail_bytes_min: u64,
+    planted_in_runs: Planted,
     #[cfg(feature = "faults")]
     planted: Option<Fault>,
 }
@@ -54,6 +58,8 @@ impl Driver {
             store,
             seats: HashMap::new(),
             batch: Batch::default(),
+            tail_bytes_min: TAIL_BYTES_MIN,
+            planted_in_runs: Planted::default(),
             #[cfg(feature = "faults")]
             planted: None,
         }
@@ -62,6 +68,11 @@ impl Driver {
     /// The store, to look at.
     pub fn store(&self) -> &Store {
         &self.store
+    }
+
+    /// Sets how long a tail must be before a snapshot is worth its bytes.
+    pub fn snapshot_past(&mut self, tail_bytes_min: u64) {
+        self.tail_bytes_min = tail_bytes_min;
     }
 
     /// Questions to be asked now; their answers come back as letters.

@@ -2,8 +2,8 @@
 
 use super::{Driver, Parcel};
 use crate::backend::{Accepted, Error, Standing};
-use crate::turn::{LoadError, Posted, Reply, Seat, replay};
-use kernel::{Command, OpenKind, RunId};
+use crate::turn::{LoadError, Posted, Reply, Seat, replay_planted};
+use kernel::{Command, Open, OpenKind, RunId};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ impl Driver {
         let loaded = reader.load(id).map_err(LoadError::from)?.ok_or_else(|| Error::NoRun(id.clone()))?;
         #[cfg(feature = "faults")]
         let loaded = self.cut_short(loaded);
-        let replayed = replay(reader, &loaded, |_, _, _| {})?;
+        let replayed = replay_planted(reader, &loaded, self.planted_in_runs, |_, _, _| {})?;
         let shown = (super::take::word(&replayed.run.status()), loaded.run.detail.clone());
         Ok(Seat {
             home: Arc::new(replayed.home),
@@ -32,6 +32,7 @@ impl Driver {
             shown,
             turning: None,
             backlog: VecDeque::new(),
+            under_way: false,
             run: replayed.run,
         })
     }
@@ -51,45 +52,40 @@ impl Driver {
         Ok(Standing { run: id.clone(), seq, status: run.status(), open: run.open() })
     }
 
-    /// Carries a run on. A run that is in memory already is under way: nothing is asked for twice.
+    /// Carries a run on. One that is under way is left alone: nothing is asked for twice.
     pub(super) fn recover(&mut self, id: &RunId, reply: Option<Reply>, now: u64) {
-        if self.seats.contains_key(id) {
-            return self.under_way(id, reply);
-        }
-        if let Err(error) = self.seated(id) {
-            return self.answer_later(reply, Err(error));
-        }
-        let seat = &self.seats[id];
-        let (open, home) = (seat.run.open(), Arc::clone(&seat.home));
-        for open in open {
-            match open.kind {
-                // Whoever worked on it died with the server.
-                OpenKind::Perform { .. } | OpenKind::Stopping => {
-                    let command = Command::Interrupt { effect: open.id };
-                    let posted = Posted { command, contents: Vec::new(), reply: None };
-                    self.post(id, posted, now);
-                }
-                OpenKind::Timer | OpenKind::Child | OpenKind::Parent | OpenKind::Action => {
-                    let home = Arc::clone(&home);
-                    self.batch.parcels.push(Parcel::Effect { run: id.clone(), home, effect: open.effect });
-                }
-                OpenKind::Interrupted => {}
-            }
-        }
-        self.under_way(id, reply);
-    }
-
-    fn post(&mut self, id: &RunId, posted: Posted, now: u64) {
-        let Posted { command, contents, reply } = posted;
-        self.take(super::Letter::Command { run: id.clone(), command, contents, reply }, now);
-    }
-
-    fn under_way(&mut self, id: &RunId, reply: Option<Reply>) {
-        let accepted = self.standing(id).map(|standing| Accepted {
-            run: id.clone(),
-            seq: standing.seq,
-            status: standing.status,
+        let accepted = self.carried_on(id, now).and_then(|()| {
+            let standing = self.standing(id)?;
+            Ok(Accepted { run: id.clone(), seq: standing.seq, status: standing.status })
         });
         self.answer_later(reply, accepted);
+    }
+
+    /// Makes sure that a run is in memory and under way: what was open is asked for again, what was interrupted is
+    /// told.
+    pub(super) fn carried_on(&mut self, id: &RunId, now: u64) -> Result<(), Error> {
+        let seat = self.seated(id)?;
+        if seat.under_way {
+            return Ok(());
+        }
+        seat.under_way = true;
+        let (open, home) = (seat.run.open(), Arc::clone(&seat.home));
+        // What is asked for again leaves first: an interruption may close the run, which withdraws it.
+        let works = |open: &Open| matches!(open.kind, OpenKind::Perform { .. } | OpenKind::Stopping);
+        let (died, waits): (Vec<Open>, Vec<Open>) = open.into_iter().partition(works);
+        let waits = waits.into_iter().filter(|open| open.kind != OpenKind::Interrupted);
+        let parcels = waits.map(|open| Parcel::Effect {
+            run: id.clone(),
+            home: Arc::clone(&home),
+            effect: open.effect,
+        });
+        self.batch.parcels.extend(parcels);
+        // Whoever worked on the rest died with the server.
+        for open in died {
+            let command = Command::Interrupt { effect: open.id };
+            self.command(id, Posted { command, contents: Vec::new(), reply: None, child: None }, now);
+        }
+        self.cancel_orphan(id, now);
+        Ok(())
     }
 }

@@ -5,7 +5,7 @@ use super::{Driver, Letter, Parcel};
 use crate::backend::{Accepted, Error, Progress};
 use crate::kill_point;
 use crate::store::Write;
-use crate::turn::{Content, ENTRY_VERSION, EntryBody, Origin, Posted, Reply, Seat, Turning, stored};
+use crate::turn::{Content, ENTRY_VERSION, EntryBody, Posted, Reply, Seat, Turning, stored};
 use kernel::event::Report;
 use kernel::{Answer, Command, Data, Fact, Fields, Outcome, Question, RunId, Status, Turn};
 use std::sync::Arc;
@@ -19,10 +19,12 @@ impl Driver {
         match letter {
             Letter::Start { start, reply } => self.start(*start, reply, now),
             Letter::StartChild { child, parent, plan, inputs, depth } => {
-                self.start_child(child, parent, plan, inputs, depth, now);
+                self.start_child(child, parent, plan, (inputs, depth), now);
             }
+            Letter::CancelChild { child, parent, reason } => self.cancel_child(child, parent, reason, now),
+            Letter::TellParent { child, parent, outcome } => self.tell_parent(child, parent, outcome, now),
             Letter::Command { run, command, contents, reply } => {
-                self.command(&run, Posted { command, contents, reply }, now);
+                self.command(&run, Posted { command, contents, reply, child: None }, now);
             }
             Letter::Answers { run, answers, contents } => self.answers(&run, answers, contents, now),
             Letter::Recover { run, reply } => self.recover(&run, reply, now),
@@ -30,9 +32,12 @@ impl Driver {
         }
     }
 
-    fn command(&mut self, id: &RunId, mut posted: Posted, now: u64) {
-        if let Err(error) = self.seated(id) {
-            return self.answer_later(posted.reply, Err(error));
+    pub(super) fn command(&mut self, id: &RunId, mut posted: Posted, now: u64) {
+        if let Err(error) = self.carried_on(id, now) {
+            // A parent that is no more will never record anything.
+            let hears = posted.child.filter(|_| matches!(error, Error::NoRun(_)));
+            self.answer_later(posted.reply, Err(error));
+            return self.acknowledge(hears, now);
         }
         let seat = self.seats.get_mut(id).expect("BUG: a run that was just seated is gone");
         if seat.turning.is_some() {
@@ -40,11 +45,14 @@ impl Driver {
         }
         let limits = &seat.run.plan().limits;
         let crowded = seat.run.weight() > limits.held_bytes_max / 2;
-        let inline = if crowded { CROWDED_INLINE_BYTES_MAX } else { limits.inline_bytes_max };
+        let inline = limits.inline_bytes_max.min(if crowded { CROWDED_INLINE_BYTES_MAX } else { u64::MAX });
         posted.contents.extend(shrink(&mut posted.command, inline));
         let now = now.max(seat.run.at());
         match seat.run.admit(posted.command, now) {
-            Err(refusal) => self.answer_later(posted.reply, Err(refusal.into())),
+            Err(refusal) => {
+                self.answer_later(posted.reply, Err(refusal.into()));
+                self.acknowledge(posted.child, now);
+            }
             Ok(event) => {
                 let turn = seat.run.apply(event.clone());
                 let turning = Turning {
@@ -54,8 +62,10 @@ impl Driver {
                     known: Vec::new(),
                     answers: Vec::new(),
                     reply: posted.reply,
+                    child: posted.child,
+                    birth: None,
                 };
-                self.turned(id, turning, turn, None);
+                self.turned(id, turning, turn);
             }
         }
     }
@@ -70,7 +80,7 @@ impl Driver {
         let answers: Vec<Answer> = known.filter_map(|known| known.or_else(|| told.next())).collect();
         turning.answers.push(answers.clone());
         let turn = seat.run.answer(answers);
-        self.turned(id, turning, turn, None);
+        self.turned(id, turning, turn);
         self.work_off_backlog(id, now);
     }
 
@@ -84,13 +94,7 @@ impl Driver {
     }
 
     /// A turn came to questions or to its end.
-    pub(super) fn turned(
-        &mut self,
-        id: &RunId,
-        mut turning: Turning,
-        mut turn: Turn,
-        origin: Option<Origin>,
-    ) {
+    pub(super) fn turned(&mut self, id: &RunId, mut turning: Turning, mut turn: Turn) {
         while !turn.questions.is_empty() {
             let questions = std::mem::take(&mut turn.questions);
             turning.asked.extend(questions.iter().cloned());
@@ -103,7 +107,7 @@ impl Driver {
             turning.answers.push(answers.clone());
             turn = self.seats.get_mut(id).expect("BUG: a turn without a run").run.answer(answers);
         }
-        self.record(id, turning, turn, origin);
+        self.record(id, turning, turn);
     }
 
     /// Lets the turn wait for what only others know.
@@ -160,10 +164,15 @@ impl Driver {
     }
 
     /// Puts a whole turn into the batch.
-    fn record(&mut self, id: &RunId, turning: Turning, turn: Turn, origin: Option<Origin>) {
+    fn record(&mut self, id: &RunId, turning: Turning, turn: Turn) {
         kill_point("turn made");
-        let Turning { event, contents, asked, answers, reply, .. } = turning;
+        let Turning { event, contents, asked, answers, reply, child, birth, .. } = turning;
         let at = event.at;
+        let origin = birth.map(|birth| {
+            let (writes, origin) = *birth;
+            self.batch.writes.extend(writes);
+            origin
+        });
         self.mention(id, &event.fact, contents);
         let gave = turn.digest(&asked);
         let body = EntryBody { v: ENTRY_VERSION, event, answers, gave, origin }.encode();
@@ -174,7 +183,7 @@ impl Driver {
         let status = seat.run.status();
         self.batch.writes.push(Write::Append { run: id.clone(), head, at, body });
         show(&mut self.batch.writes, id, seat, &status, at);
-        save(&mut self.batch.writes, id, seat);
+        save(&mut self.batch.writes, id, seat, self.tail_bytes_min);
         let effect = |effect| Parcel::Effect { run: id.clone(), home: Arc::clone(&home), effect };
         #[cfg(feature = "faults")]
         self.leak(&turn, &effect);
@@ -184,6 +193,7 @@ impl Driver {
         self.batch.parcels.push(Parcel::Progress(progress));
         self.batch.moved.push(id.clone());
         self.answer_later(reply, Ok(Accepted { run: id.clone(), seq: head.seq, status }));
+        self.acknowledge(child, at);
     }
 
     /// Stores the contents that come along, and notes what the event names of others.
@@ -224,8 +234,8 @@ fn show(writes: &mut Vec<Write>, id: &RunId, seat: &mut Seat, status: &Status, a
 }
 
 /// Saves the run where its tail outweighs its last snapshot.
-fn save(writes: &mut Vec<Write>, id: &RunId, seat: &mut Seat) {
-    if !seat.wants_snapshot() {
+fn save(writes: &mut Vec<Write>, id: &RunId, seat: &mut Seat, tail_bytes_min: u64) {
+    if !seat.wants_snapshot(tail_bytes_min) {
         return;
     }
     let body = serde_json::to_vec(&seat.run.snapshot()).expect("BUG: a run has no JSON form");

@@ -1,11 +1,9 @@
 //! Lets effects leave: each to the hand it is for. Results come back as letters.
 
 use super::thread::{Mail, Worker};
-use crate::backend::Error;
 use crate::driver::Letter;
 use crate::turn::{Home, stored};
-use kernel::command::Caller;
-use kernel::{Answer, Command, Data, Effect, EffectId, Fields, Outcome, Question, Refusal, RunId};
+use kernel::{Answer, Data, Effect, EffectId, Fields, Question, RunId};
 use std::sync::Arc;
 
 impl Worker {
@@ -29,11 +27,12 @@ impl Worker {
                 let plan = self.answers.plan(&workflow, plan);
                 self.own.push(Letter::StartChild { child, parent: (run, id), plan, inputs, depth });
             }
-            Effect::CancelChild { child, reason, .. } => {
-                let command = Command::Cancel { reason, by: Caller::Server };
-                self.own.push(Letter::Command { run: child, command, contents: Vec::new(), reply: None });
+            Effect::CancelChild { id, child, reason } => {
+                self.own.push(Letter::CancelChild { child, parent: (run, id), reason });
             }
-            Effect::TellParent { parent, effect, outcome } => self.tell_parent(run, parent, effect, outcome),
+            Effect::TellParent { parent, effect, outcome } => {
+                self.own.push(Letter::TellParent { child: run, parent: (parent, effect), outcome });
+            }
         }
     }
 
@@ -51,26 +50,6 @@ impl Worker {
             }
         }
         Ok(perform)
-    }
-
-    /// Tells the parent, and the child once the parent has recorded it, or will never.
-    fn tell_parent(&mut self, child: RunId, parent: RunId, effect: EffectId, outcome: Outcome) {
-        let (inbox, told) = (self.inbox.clone(), child.clone());
-        let reply = Box::new(move |answer: Result<_, Error>| {
-            let heard = match answer {
-                Ok(_) => true,
-                Err(Error::Refused(refusal)) => !matches!(refusal, Refusal::BackInTime { .. }),
-                Err(Error::NoRun(_)) => true,
-                Err(_) => false,
-            };
-            if heard {
-                let command = Command::Acknowledge;
-                let letter = Letter::Command { run: told, command, contents: Vec::new(), reply: None };
-                let _ = inbox.send(Mail::Letter(letter));
-            }
-        });
-        let command = Command::EndChild { effect, child, outcome };
-        self.own.push(Letter::Command { run: parent, command, contents: Vec::new(), reply: Some(reply) });
     }
 
     /// Answers on a thread of its own: an evaluator may take its time, and the driver does not wait for it.

@@ -3,6 +3,7 @@
 
 use super::{Content, EntryBody, Home, Origin, decode};
 use crate::store::{Fault, Loaded, Reader};
+use kernel::fault::Planted;
 use kernel::{Answer, Plan, Question, Run, RunId, Turn};
 use std::sync::Arc;
 use thiserror::Error;
@@ -63,6 +64,16 @@ pub struct Replayed {
 pub fn replay(
     reader: &Reader,
     loaded: &Loaded,
+    see: impl FnMut(u64, &EntryBody, &Turn),
+) -> Result<Replayed, LoadError> {
+    replay_planted(reader, loaded, Planted::default(), see)
+}
+
+/// Brings a stored run back with a fault planted in it; without the `faults` feature there is none.
+pub fn replay_planted(
+    reader: &Reader,
+    loaded: &Loaded,
+    planted: Planted,
     mut see: impl FnMut(u64, &EntryBody, &Turn),
 ) -> Result<Replayed, LoadError> {
     let id = &loaded.run.id;
@@ -80,13 +91,17 @@ pub fn replay(
         }
         None => Run::new(plan, id.clone(), origin.parent, origin.depth),
     };
+    #[cfg(feature = "faults")]
+    run.plant(planted);
+    #[cfg(not(feature = "faults"))]
+    let Planted {} = planted;
     if !run.supported() {
         return Err(LoadError::Behaviour { run: id.clone(), behaviour: run.behaviour() });
     }
     for entry in &loaded.tail {
         let seq = entry.head.seq;
         let body = decode(&entry.body).map_err(|reason| unreadable(seq, reason))?;
-        let turn = again(reader, &mut run, &body, id, seq)?;
+        let turn = again(reader, &mut run, &body, seq)?;
         see(seq, &body, &turn);
     }
     let tail_bytes = loaded.tail.iter().map(|entry| entry.body.len() as u64).sum();
@@ -95,13 +110,8 @@ pub fn replay(
 }
 
 /// Lets a recorded turn happen again and compares what it gives.
-fn again(
-    reader: &Reader,
-    run: &mut Run,
-    body: &EntryBody,
-    id: &RunId,
-    entry: u64,
-) -> Result<Turn, LoadError> {
+pub fn again(reader: &Reader, run: &mut Run, body: &EntryBody, entry: u64) -> Result<Turn, LoadError> {
+    let id = run.id().clone();
     let diverged = || Diverged { run: id.clone(), entry };
     let mut turn = run.apply(body.event.clone());
     let mut asked: Vec<Question> = Vec::new();

@@ -3,7 +3,9 @@
 use super::{Content, Home};
 use crate::backend::{Accepted, Error};
 use crate::journal::Head;
-use kernel::{Answer, Command, Event, Question, Run};
+use crate::store::Write;
+use crate::turn::Origin;
+use kernel::{Answer, Command, Event, Question, Run, RunId};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -15,6 +17,8 @@ pub(crate) struct Posted {
     pub(crate) command: Command,
     pub(crate) contents: Vec<Content>,
     pub(crate) reply: Option<Reply>,
+    /// The child whose end this is: it hears when that is recorded, or will never be.
+    pub(crate) child: Option<RunId>,
 }
 
 /// A turn that waits for answers.
@@ -26,6 +30,9 @@ pub(crate) struct Turning {
     pub(crate) known: Vec<Option<Answer>>,
     pub(crate) answers: Vec<Vec<Answer>>,
     pub(crate) reply: Option<Reply>,
+    pub(crate) child: Option<RunId>,
+    /// What makes the run, and where it comes from: written with its first entry, and only with it.
+    pub(crate) birth: Option<Box<(Vec<Write>, Origin)>>,
 }
 
 /// A run in memory.
@@ -40,14 +47,16 @@ pub(crate) struct Seat {
     pub(crate) shown: (&'static str, Option<String>),
     pub(crate) turning: Option<Turning>,
     pub(crate) backlog: VecDeque<Posted>,
+    /// Whether what is open was asked for by this process.
+    pub(crate) under_way: bool,
 }
 
 /// A tail shorter than this is never worth a snapshot.
-const TAIL_BYTES_MIN: u64 = 32 * 1024;
+pub(crate) const TAIL_BYTES_MIN: u64 = 32 * 1024;
 
 impl Seat {
     /// Whether the tail outweighs the snapshot.
-    pub(crate) fn wants_snapshot(&self) -> bool {
-        self.tail_bytes > self.snapshot_bytes.max(TAIL_BYTES_MIN)
+    pub(crate) fn wants_snapshot(&self, tail_bytes_min: u64) -> bool {
+        self.tail_bytes > self.snapshot_bytes.max(tail_bytes_min)
     }
 }

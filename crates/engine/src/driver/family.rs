@@ -1,0 +1,95 @@
+//! What runs say to each other: children are started, cancelled and heard of. Everything here is a turn like any
+//! other; nothing is remembered beside the journals.
+//!
+//! ```text
+//!  parent ── StartChild, CancelChild ──> child
+//!  parent <── EndChild ── TellParent ─── child (and Acknowledge, in the same transaction, back)
+//! ```
+
+use super::{Driver, Letter};
+use crate::turn::{Home, Origin, Posted, stored};
+use kernel::command::Caller;
+use kernel::{Command, EffectId, Failure, FailureKind, Fields, Outcome, Plan, Run, RunId};
+use std::sync::Arc;
+
+/// The run that waits for a child, and the effect it waits for.
+type Parent = (RunId, EffectId);
+
+impl Driver {
+    pub(super) fn start_child(
+        &mut self,
+        child: RunId,
+        parent: Parent,
+        plan: Result<Arc<Plan>, String>,
+        (inputs, depth): (Fields, u32),
+        now: u64,
+    ) {
+        if self.is_there(&child) {
+            return self.take(Letter::Recover { run: child, reply: None }, now);
+        }
+        let Some(home) = self.seats.get(&parent.0).map(|seat| Home::clone(&seat.home)) else { return };
+        let refused = match plan {
+            Err(reason) => reason,
+            Ok(plan) => match self.admissible(&plan, &child, &inputs, now) {
+                Some(reason) => reason,
+                None => {
+                    let origin = Origin { home, parent: Some(parent), depth };
+                    return self.bear(super::start::Birth { id: child, plan, inputs, origin, key: None }, None, now);
+                }
+            },
+        };
+        // A child that cannot start has failed, and its parent hears of it like of any other end.
+        let failure = Failure::new(FailureKind::Crashed, refused);
+        self.end_child(child, parent, Outcome::Failed { failure }, None, now);
+    }
+
+    fn admissible(&self, plan: &Arc<Plan>, child: &RunId, inputs: &Fields, now: u64) -> Option<String> {
+        let (inputs, _) = stored(inputs.clone(), plan.limits.inline_bytes_max);
+        let run = Run::new(Arc::clone(plan), child.clone(), None, 0);
+        run.admit(Command::Start { inputs }, now).err().map(|refusal| refusal.to_string())
+    }
+
+    pub(super) fn cancel_child(&mut self, child: RunId, parent: Parent, reason: String, now: u64) {
+        if self.is_there(&child) {
+            // One that has ended refuses, and is made to tell its end again by being brought back.
+            let command = Command::Cancel { reason, by: Caller::Server };
+            return self.take(Letter::Command { run: child, command, contents: Vec::new(), reply: None }, now);
+        }
+        self.end_child(child, parent, Outcome::Cancelled { reason }, None, now);
+    }
+
+    pub(super) fn tell_parent(&mut self, child: RunId, parent: Parent, outcome: Outcome, now: u64) {
+        self.end_child(child.clone(), parent, outcome, Some(child), now);
+    }
+
+    fn end_child(&mut self, child: RunId, parent: Parent, outcome: Outcome, hears: Option<RunId>, now: u64) {
+        let command = Command::EndChild { effect: parent.1, child, outcome };
+        self.command(&parent.0, Posted { command, contents: Vec::new(), reply: None, child: hears }, now);
+    }
+
+    /// The end of a child is recorded by its parent, or never will be.
+    pub(super) fn acknowledge(&mut self, child: Option<RunId>, now: u64) {
+        let Some(child) = child else { return };
+        let (command, contents) = (Command::Acknowledge, Vec::new());
+        self.command(&child, Posted { command, contents, reply: None, child: None }, now);
+    }
+
+    /// Cancels a run whose parent ended without it: the parent's word to it was lost in a crash.
+    pub(super) fn cancel_orphan(&mut self, id: &RunId, now: u64) {
+        let Some(run) = self.seats.get(id).map(|seat| &seat.run) else { return };
+        let Some((parent, _)) = run.parent().filter(|_| run.outcome().is_none()) else { return };
+        let ended = match self.seats.get(parent) {
+            Some(seat) => seat.run.outcome().is_some(),
+            None => matches!(self.store.reader().run(parent), Ok(Some(row)) if row.ended_at.is_some()),
+        };
+        if ended {
+            let command = Command::Cancel { reason: "the parent has ended".to_owned(), by: Caller::Server };
+            self.command(id, Posted { command, contents: Vec::new(), reply: None, child: None }, now);
+        }
+    }
+
+    /// Whether a run was ever started.
+    pub(super) fn is_there(&self, run: &RunId) -> bool {
+        self.seats.contains_key(run) || matches!(self.store.reader().run(run), Ok(Some(_)))
+    }
+}

@@ -1,0 +1,174 @@
+//! Sequences: nested bodies with every kind of node, lanes that write one state, computed fields.
+
+use super::Maker;
+use kernel::plan::{
+    Body, Computed, Dialect, Expr, Flow, Node, OnError, OnFailure, Place, Sequence, Write, WriteKind,
+};
+use serde_json::json;
+use std::collections::BTreeSet;
+
+/// Where a body stands.
+#[derive(Clone, Copy)]
+struct Around {
+    depth: u32,
+    looped: bool,
+    forked: bool,
+}
+
+/// Kinds of nodes.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Do,
+    Set,
+    Branch,
+    While,
+    Foreach,
+    Fork,
+    Give,
+    Break,
+    Goto,
+    Return,
+}
+
+impl Maker<'_> {
+    pub(super) fn sequence(&mut self) {
+        self.plan.dialect = Dialect::Reactive;
+        self.state();
+        let mut bodies = vec![Body::new()];
+        let body = self.body(&mut bodies, 0, Around { depth: 0, looped: false, forked: false });
+        bodies[0] = body;
+        self.plan.flow = Flow::Sequence(Sequence { bodies });
+    }
+
+    /// Gives the plan a state with rules.
+    pub(super) fn state(&mut self) {
+        let note = self.value();
+        self.plan.state.initial = vec![
+            ("count".into(), Expr::Const(json!(0))),
+            ("list".into(), Expr::Const(json!([]))),
+            ("note".into(), note),
+        ];
+        self.readable.extend(["state.count", "state.note", "state.list"].map(str::to_owned));
+        for (name, from) in [("double", "count"), ("noted", "note")] {
+            if !self.random.percent(30) {
+                continue;
+            }
+            let value = if self.random.percent(50) { self.foreign("any") } else { self.reference() };
+            let on_error = match self.random.below(3) {
+                0 => OnError::Fallback(json!(0)),
+                1 => OnError::Ignore,
+                _ => OnError::Propagate,
+            };
+            let (name, from) = (name.to_owned(), BTreeSet::from([from.to_owned()]));
+            self.plan.state.computed.push(Computed { name, from, value, on_error });
+        }
+    }
+
+    pub(super) fn writes(&mut self) -> Vec<Write> {
+        let count = self.random.below(3);
+        (0..count)
+            .map(|_| {
+                let (path, kind): (&[&str], _) = self.random.weighted(&[
+                    (6, (&["count"][..], WriteKind::Increment)),
+                    (2, (&["list"][..], WriteKind::Append)),
+                    (3, (&["note"][..], WriteKind::Set)),
+                    (1, (&["map", "deep"][..], WriteKind::Set)),
+                    (1, (&["map"][..], WriteKind::Merge)),
+                ]);
+                let value = match kind {
+                    WriteKind::Increment => Expr::Const(json!(1)),
+                    _ => self.value(),
+                };
+                Write { path: path.iter().map(|key| (*key).to_owned()).collect(), kind, value }
+            })
+            .collect()
+    }
+
+    /// Makes a body and gives its number.
+    fn nested(&mut self, bodies: &mut Vec<Body>, around: Around) -> u32 {
+        let number = bodies.len();
+        bodies.push(Body::new());
+        let body = self.body(bodies, number, around);
+        bodies[number] = body;
+        u32::try_from(number).unwrap_or(u32::MAX)
+    }
+
+    fn body(&mut self, bodies: &mut Vec<Body>, number: usize, around: Around) -> Body {
+        let count = self.random.from_to(1, if around.depth == 0 { 4 } else { 2 });
+        let mut body = Body::new();
+        for position in 0..count {
+            let node = self.node(bodies, around, Place { body: number as u32, position: position as u32 });
+            body.push(node);
+        }
+        body
+    }
+
+    fn node(&mut self, bodies: &mut Vec<Body>, around: Around, here: Place) -> Node {
+        let deeper = u64::from(around.depth < 2);
+        let kind = self.random.weighted(&[
+            (12, Kind::Do),
+            (3, Kind::Set),
+            (3 * deeper, Kind::Branch),
+            (2 * deeper, Kind::While),
+            (2 * deeper, Kind::Foreach),
+            (4 * deeper, Kind::Fork),
+            (3 * u64::from(around.forked), Kind::Give),
+            (u64::from(around.looped), Kind::Break),
+            (u64::from(here.position > 0), Kind::Goto),
+            (1, Kind::Return),
+        ]);
+        let inner = Around { depth: around.depth + 1, ..around };
+        let on_failure = *self.random.pick(&[OnFailure::Fail, OnFailure::Continue]);
+        match kind {
+            Kind::Do => self.do_node(on_failure),
+            Kind::Set => Node::Set { writes: self.writes() },
+            Kind::Branch => {
+                let condition = self.condition();
+                let arms = vec![(condition, self.nested(bodies, inner))];
+                let otherwise = self.random.percent(50).then(|| self.nested(bodies, inner));
+                Node::Branch { arms, otherwise }
+            }
+            Kind::While => {
+                let condition = self.condition();
+                let iterations_max = u32::try_from(self.random.from_to(1, 4)).unwrap_or(1);
+                Node::While { condition, body: self.nested(bodies, Around { looped: true, ..inner }), iterations_max }
+            }
+            Kind::Foreach => {
+                let items = self.items();
+                let body = self.with_item(bodies, Around { looped: true, ..inner });
+                Node::Foreach { items, variable: "item".into(), body }
+            }
+            Kind::Fork => {
+                let items = self.items();
+                let body = self.with_item(bodies, Around { looped: false, forked: true, ..inner });
+                let width_max = u32::try_from(self.random.from_to(1, 3)).unwrap_or(1);
+                let collect = self.random.percent(50).then(|| "given".to_owned());
+                Node::Fork { items, variable: "item".into(), body, width_max, on_failure, collect }
+            }
+            Kind::Give => Node::Give { value: self.value() },
+            Kind::Break => Node::Break,
+            Kind::Goto => {
+                let to = Place { position: self.random.below(u64::from(here.position)) as u32, ..here };
+                Node::Goto { to, iterations_max: u32::try_from(self.random.from_to(1, 2)).unwrap_or(1) }
+            }
+            Kind::Return => Node::Return { value: self.value() },
+        }
+    }
+
+    fn with_item(&mut self, bodies: &mut Vec<Body>, around: Around) -> u32 {
+        self.readable.push("item".to_owned());
+        let body = self.nested(bodies, around);
+        self.readable.pop();
+        body
+    }
+
+    fn do_node(&mut self, on_failure: OnFailure) -> Node {
+        let known = self.plan.steps.len() as u64;
+        let again = known > 0 && self.random.percent(20);
+        let step = if again { self.random.below(known) as u32 } else { self.step() };
+        self.readable.push("result.n".to_owned());
+        let writes = self.writes();
+        self.readable.pop();
+        Node::Do { step, writes, on_failure }
+    }
+}
