@@ -62,6 +62,18 @@ pub enum Effect {
     },
 }
 
+impl Effect {
+    /// The name under which this effect begins something; `None` where it ends something or tells.
+    pub(crate) fn begins(&self) -> Option<&EffectId> {
+        match self {
+            Effect::Perform(perform) => Some(&perform.id),
+            Effect::Offer(action) => Some(&action.id),
+            Effect::StartTimer { id, .. } | Effect::StartChild { id, .. } => Some(id),
+            Effect::Withdraw { .. } | Effect::CancelChild { .. } | Effect::TellParent { .. } => None,
+        }
+    }
+}
+
 /// Work for an adapter.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Perform {

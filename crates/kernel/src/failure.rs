@@ -3,6 +3,9 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
+/// Longest message that a run holds on to; the journal has all of it.
+pub(crate) const MESSAGE_BYTES_MAX: usize = 4_000;
+
 /// A failure of a step or a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
@@ -45,10 +48,38 @@ impl Failure {
     pub fn new(kind: FailureKind, message: impl Into<String>) -> Self {
         Failure { kind, message: message.into() }
     }
+
+    /// The failure with a message that a run may hold on to.
+    pub(crate) fn bounded(self) -> Self {
+        Failure { message: shortened(self.message, MESSAGE_BYTES_MAX), ..self }
+    }
 }
 
 impl fmt::Display for Failure {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(&self.message)
+    }
+}
+
+/// A text of at most so many bytes, and dots where something was cut off.
+pub(crate) fn shortened(mut text: String, bytes_max: usize) -> String {
+    const DOTS: &str = "...";
+    if text.len() > bytes_max {
+        text.truncate(text.floor_char_boundary(bytes_max.saturating_sub(DOTS.len())));
+        text.push_str(DOTS);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_words_are_cut_between_letters() {
+        assert_eq!(shortened("abcde".into(), 5), "abcde");
+        assert_eq!(shortened("abcdef".into(), 5), "ab...");
+        assert_eq!(shortened("aäöü".into(), 6), "aä...");
+        assert_eq!(shortened("äöü".into(), 4), "...");
     }
 }

@@ -1,40 +1,53 @@
-//! Faults the simulation plants to prove that it would find them. Without the `faults` feature
-//! none can be planted and every check is a constant `false`.
+//! Faults the simulation plants to prove that it would find them. Without the `faults` feature there is nothing
+//! here but a macro that says `false`: no run carries a place for a fault.
 
 /// A mistake the kernel could make.
+#[cfg(feature = "faults")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// A result that was already taken is taken again.
+    /// A late result of an old attempt is taken for the one that is due.
     DroppedDuplicateCheck,
-    /// Cancelling a run leaves its children alone.
+    /// A run that closes forgets its children instead of cancelling them.
     CancelForgetsChild,
-    /// A step that is already running is started once more.
+    /// Another attempt at a step is asked for twice.
     StepStartedTwice,
-    /// Open timers are missing from what is open.
+    /// Timers are missing from what is open, so that nobody starts them again after a crash.
     LostTimer,
 }
 
 /// What is planted in a run.
+#[cfg(feature = "faults")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Planted {
-    #[cfg(feature = "faults")]
     fault: Option<Fault>,
 }
 
+#[cfg(feature = "faults")]
 impl Planted {
     /// Plants a fault.
-    #[cfg(feature = "faults")]
     pub fn fault(fault: Fault) -> Self {
         Planted { fault: Some(fault) }
     }
 
-    #[cfg(feature = "faults")]
     pub(crate) fn has(self, fault: Fault) -> bool {
         self.fault == Some(fault)
     }
-
-    #[cfg(not(feature = "faults"))]
-    pub(crate) fn has(self, _fault: Fault) -> bool {
-        false
-    }
 }
+
+/// Whether a run or moment has this fault planted.
+#[cfg(feature = "faults")]
+macro_rules! planted {
+    ($at:expr, $fault:ident) => {
+        $at.planted.has($crate::fault::Fault::$fault)
+    };
+}
+
+/// Whether a run or moment has this fault planted: never.
+#[cfg(not(feature = "faults"))]
+macro_rules! planted {
+    ($at:expr, $fault:ident) => {
+        false
+    };
+}
+
+pub(crate) use planted;

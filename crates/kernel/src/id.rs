@@ -69,6 +69,7 @@ impl Purpose {
 }
 
 impl EffectId {
+    /// The effect of an attempt at what is open under a key.
     pub(crate) fn of(key: &str, attempt: u32, purpose: Purpose) -> Self {
         EffectId(format!("{key}#{attempt}{}", purpose.suffix()))
     }
@@ -80,7 +81,9 @@ impl EffectId {
         let purpose = [Purpose::Work, Purpose::Verify, Purpose::Due, Purpose::Retry]
             .into_iter()
             .find(|purpose| purpose.suffix() == suffix)?;
-        Some((key, number.parse().ok()?, purpose))
+        let attempt = number.parse().ok()?;
+        // One name for one thing: `build#02` is not `build#2`.
+        (EffectId::of(key, attempt, purpose) == *self).then_some((key, attempt, purpose))
     }
 }
 
@@ -95,6 +98,8 @@ mod tests {
             assert_eq!(id.parts(), Some(("1/fix#me", 3, purpose)));
         }
         assert_eq!(EffectId::new("run/close").parts(), None);
-        assert_eq!(EffectId::new("a#x").parts(), None);
+        for odd in ["a#x", "a#01", "a#+1", "a#1/other", "a#", "#", "a#-1", "a#4294967296"] {
+            assert_eq!(EffectId::new(odd).parts(), None, "{odd}");
+        }
     }
 }

@@ -62,6 +62,11 @@ pub enum News {
         /// Why.
         reason: String,
     },
+    /// A change of the state from outside could not be made; nothing changed.
+    NotUpdated {
+        /// Why.
+        failure: Failure,
+    },
     /// The run closes.
     Closing {
         /// How it will have ended.

@@ -1,5 +1,6 @@
 //! Why a command was not admitted. A refusal moves nothing; it says what is due.
 
+use crate::data::{DEPTH_MAX, TOO_DEEP};
 use crate::{EffectId, RunId};
 use std::fmt;
 
@@ -137,8 +138,11 @@ impl fmt::Display for Refusal {
             }
             Refusal::TooEarly { timer, .. } => write!(out, "the time of `{timer}` has not come"),
             Refusal::WrongChild { child } => write!(out, "`{child}` is not the child that is waited for"),
+            Refusal::TooLarge { name, size: TOO_DEEP, .. } => {
+                write!(out, "`{name}` nests deeper than {DEPTH_MAX} levels")
+            }
             Refusal::TooLarge { name, size, max } => {
-                write!(out, "`{name}` has {size} bytes; at most {max} go inline")
+                write!(out, "`{name}` has {size} bytes; at most {max} fit")
             }
             Refusal::BackInTime { last } => write!(out, "the last event was at {last}, later than this one"),
             Refusal::NotWritable(field) => write!(out, "state field `{field}` cannot be written"),

@@ -11,7 +11,6 @@
 
 use super::line::{Line, State};
 use kernel::{News, Outcome, Plan};
-use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// What happened to a run so far.
@@ -58,11 +57,6 @@ impl Timeline {
         Some(self.ended_at?.saturating_sub(self.started_at?))
     }
 
-    /// Returns the lines as a list of objects.
-    pub fn to_json(&self) -> Value {
-        self.lines.iter().map(Line::to_json).collect()
-    }
-
     fn take(&mut self, at: u64, news: &News) {
         match news {
             News::Began { key, step, attempt, inputs } => {
@@ -89,8 +83,16 @@ impl Timeline {
                 });
             }
             News::Skipped { step, reason } => self.skip(*step as usize, reason),
-            News::Closing { outcome } => self.outcome = Some(outcome.clone()),
+            News::NotUpdated { .. } => {}
             News::Over { outcome, abandoned } => self.end(at, outcome, abandoned),
+            other => self.close(other),
+        }
+    }
+
+    /// Of the news that are about no step, only that the run closes leaves a trace.
+    fn close(&mut self, news: &News) {
+        if let News::Closing { outcome } = news {
+            self.outcome = Some(outcome.clone());
         }
     }
 

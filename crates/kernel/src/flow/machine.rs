@@ -1,12 +1,12 @@
 //! The machine flow (`states`): one current state; its step; then the first transition that holds.
 //!
-//! After a time-out, transitions that hold come first, then `on_timeout`. A failure that no transition takes
-//! fails the run. A state without transitions is an end.
+//! Variables change before the next state is chosen. After a time-out, transitions that hold come first, then
+//! `on_timeout`. A failure that no transition takes fails the run; success that none takes ends it.
 
-use crate::plan::Access;
+use crate::plan::{Access, State};
 use crate::run::life::flow_of;
-use crate::run::{Moment, Outcome, Owner, Stop, Task};
-use crate::table::table;
+use crate::run::{Key, Moment, Outcome, Owner, Stop, Task, Writer};
+use crate::table::{Row, table};
 use crate::{Data, Failure, FailureKind, Fields};
 use serde::{Deserialize, Serialize};
 
@@ -16,8 +16,7 @@ table! { "machine":
     TAKE       = "in a state", "a transition holds"                  => "between";
     TIMED_OUT  = "in a state", "none holds after a time-out"         => "between";
     STUCK      = "in a state", "none holds after a failure"          => "run fails";
-    NOWHERE    = "in a state", "none holds after success"            => "run fails";
-    END        = "in a state", "an end, its step succeeded"          => "run ends";
+    END        = "in a state", "none holds after success"            => "run ends";
 }
 
 /// Where a machine is.
@@ -25,8 +24,16 @@ table! { "machine":
 pub(crate) struct MachineLife {
     current: u32,
     visits: u32,
-    /// How the current state's step ended, while the next state is chosen.
+    /// How the current state's step ended, while the next state is chosen. Never held between turns.
     ended: Option<(Option<Failure>, Fields)>,
+}
+
+impl MachineLife {
+    /// The run closes: lets go of how the last step ended.
+    pub(super) fn close(&mut self) -> u64 {
+        self.ended = None;
+        0
+    }
 }
 
 impl Moment<'_> {
@@ -39,7 +46,7 @@ impl Moment<'_> {
             return Err(Failure::new(FailureKind::Limit, message).into());
         }
         let visits = life.visits + 1;
-        let key = format!("{}@{visits}", self.plan.steps[state as usize].id);
+        let key = Key::of_state(&self.plan.steps[state as usize].id, visits);
         self.begin(Owner::State, state, key)?;
         self.reach(ENTER);
         let (_, life) = flow_of!(self, Machine);
@@ -53,25 +60,22 @@ impl Moment<'_> {
         self.agenda.push_back(Task::Choose);
     }
 
-    /// Chooses the next state.
+    /// Changes the variables and chooses the next state.
     pub(crate) fn choose(&mut self) -> Result<(), Stop> {
         let (machine, life) = flow_of!(self, Machine);
-        let state = &machine.states[life.current as usize];
-        let id = &self.plan.steps[life.current as usize].id;
+        let current = life.current as usize;
+        let state = &machine.states[current];
         let (failure, outputs) = life.ended.clone().expect("BUG: no state has ended");
         let result = result(&failure, outputs);
-        let mut next = None;
-        for transition in &state.transitions {
-            if self.scope(&Access::All).with_result(&result).holds(&transition.when)? {
-                next = Some((TAKE, transition.to));
-                break;
+        let changes = match failure {
+            None => {
+                let by = Writer { access: &Access::All, lane: None, result: Some(&result) };
+                self.changes(&state.writes, by)?
             }
-        }
-        let timed_out = failure.as_ref().is_some_and(|failure| failure.kind == FailureKind::TimedOut);
-        let next = next.or_else(|| state.on_timeout.filter(|_| timed_out).map(|state| (TIMED_OUT, state)));
-        if failure.is_none() {
-            self.write(&state.writes, &Access::All, None, Some(&result))?;
-        }
+            Some(_) => Fields::new(),
+        };
+        let next = self.next_state(state, failure.as_ref(), &result, &changes)?;
+        self.put(changes)?;
         let (_, life) = flow_of!(self, Machine);
         life.ended = None;
         match (next, failure) {
@@ -81,29 +85,44 @@ impl Moment<'_> {
             }
             (None, Some(failure)) => {
                 self.reach(STUCK);
+                let id = &self.plan.steps[current].id;
                 let failure = Failure::new(failure.kind, format!("state `{id}`: {}", failure.message));
                 self.close(Outcome::Failed { failure });
             }
-            (None, None) if state.transitions.is_empty() => {
+            (None, None) => {
                 self.reach(END);
                 self.agenda.push_back(Task::Finish);
-            }
-            (None, None) => {
-                self.reach(NOWHERE);
-                let message = format!("state `{id}`: no transition holds");
-                self.close(Outcome::Failed { failure: Failure::new(FailureKind::Operation, message) });
             }
         }
         Ok(())
     }
+
+    fn next_state(
+        &self,
+        state: &State,
+        failure: Option<&Failure>,
+        result: &Fields,
+        changes: &Fields,
+    ) -> Result<Option<(Row, u32)>, Stop> {
+        let scope = self.scope(&Access::All).with_result(Some(result)).over(changes);
+        for transition in &state.transitions {
+            if scope.holds(&transition.when)? {
+                return Ok(Some((TAKE, transition.to)));
+            }
+        }
+        Ok(state.on_timeout.filter(|_| timed_out(failure)).map(|state| (TIMED_OUT, state)))
+    }
+}
+
+fn timed_out(failure: Option<&Failure>) -> bool {
+    failure.is_some_and(|failure| failure.kind == FailureKind::TimedOut)
 }
 
 /// What transitions and writes see: the outputs, and how the step ended.
 fn result(failure: &Option<Failure>, mut outputs: Fields) -> Fields {
-    let timed_out = failure.as_ref().is_some_and(|failure| failure.kind == FailureKind::TimedOut);
     let error = failure.as_ref().map(|failure| failure.message.clone());
     outputs.insert("ok".into(), Data::Inline(failure.is_none().into()));
-    outputs.insert("timed_out".into(), Data::Inline(timed_out.into()));
+    outputs.insert("timed_out".into(), Data::Inline(timed_out(failure.as_ref()).into()));
     outputs.insert("error".into(), Data::Inline(error.into()));
     outputs
 }

@@ -1,4 +1,4 @@
-//! The three flows: rules that choose the next step. Each is a machine in its own file that opens with its
+//! The three flows: rules that choose the next step. Each is a machine in its own room that opens with its
 //! transition table. A flow begins activities and hears of their end; it knows nothing of attempts or effects.
 
 pub(crate) mod graph;
@@ -6,6 +6,7 @@ pub(crate) mod machine;
 pub(crate) mod sequence;
 
 use crate::plan::Flow;
+use crate::run::life::FlowLife;
 use crate::run::{Moment, Stop, Task};
 
 impl Moment<'_> {
@@ -18,5 +19,15 @@ impl Moment<'_> {
             Flow::Machine(machine) => self.agenda.push_back(Task::Enter(machine.initial)),
         }
         Ok(())
+    }
+}
+
+/// The run closes: lets go of where the flow was, and says what that weighed. What blocks gave is kept, because
+/// cleanup may read it.
+pub(crate) fn close_flow(life: &mut FlowLife) -> u64 {
+    match life {
+        FlowLife::Graph(_) => 0,
+        FlowLife::Sequence(sequence) => sequence.close(),
+        FlowLife::Machine(machine) => machine.close(),
     }
 }

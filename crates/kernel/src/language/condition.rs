@@ -131,6 +131,10 @@ fn compare(how: Compare, left: &Value, right: &Value) -> Result<bool, String> {
 fn same(left: &Value, right: &Value) -> bool {
     match (left, right) {
         (Value::Number(_), Value::Number(_)) => order(left, right).is_ok_and(Ordering::is_eq),
+        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
+        (Value::Object(a), Value::Object(b)) => {
+            a.len() == b.len() && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| same(a, b)))
+        }
         _ => left == right,
     }
 }
@@ -139,7 +143,8 @@ fn order(left: &Value, right: &Value) -> Result<Ordering, String> {
     match (left, right) {
         (Value::Number(a), Value::Number(b)) => match (a.as_i64(), b.as_i64()) {
             (Some(a), Some(b)) => Ok(a.cmp(&b)),
-            _ => Ok(a.as_f64().unwrap_or(0.0).total_cmp(&b.as_f64().unwrap_or(0.0))),
+            // JSON has no number that is none, so two of them always have an order.
+            _ => Ok(a.as_f64().partial_cmp(&b.as_f64()).unwrap_or(Ordering::Equal)),
         },
         (Value::String(a), Value::String(b)) => Ok(a.cmp(b)),
         _ => {
@@ -199,6 +204,7 @@ mod tests {
         for (text, expected) in [
             ("${n} == 3", true),
             ("${n} == 3.0", true),
+            ("[3, [0.0]] == [${n}, [-0.0]]", true),
             ("${n} == '3'", false),
             ("${n} != 4 and ${n} < 4 and ${n} >= 3", true),
             ("${s} in ['main', \"dev\"]", true),

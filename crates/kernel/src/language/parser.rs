@@ -12,8 +12,9 @@ use super::lexer::{Placed, Word, words};
 use super::{Compare, Condition, ParseError};
 use std::ops::Range;
 
-/// How deep parentheses, lists and `not` may nest.
-const DEPTH_MAX: u32 = 64;
+/// How deep parentheses, lists and `not` may nest. One such level is up to six levels of the plan's JSON form
+/// (`any`, `all` and a comparison, two each), and JSON readers stop at 128.
+const DEPTH_MAX: u32 = 16;
 
 /// Reads a condition.
 pub fn parse_condition(text: &str) -> Result<Condition, ParseError> {
@@ -195,9 +196,17 @@ mod tests {
     #[test]
     fn depth_has_an_edge() {
         let nested = |depth: usize| format!("{}true{}", "(".repeat(depth), ")".repeat(depth));
-        assert!(parse_condition(&nested(64)).is_ok());
-        assert!(parse_condition(&nested(65)).is_err());
+        assert!(parse_condition(&nested(16)).is_ok());
+        assert!(parse_condition(&nested(17)).is_err());
         assert!(parse_condition(&"not ".repeat(100_000)).is_err());
         assert!(parse_condition(&vec!["true"; 10_000].join(" and ")).is_ok());
+    }
+
+    #[test]
+    fn the_deepest_condition_can_be_stored_in_a_plan() {
+        let deepest = format!("{}true{}", "(true or true and true == ".repeat(16), ")".repeat(16));
+        let condition = parse_condition(&deepest).unwrap();
+        let stored = serde_json::to_string(&[[[[[[[[[[[[condition]]]]]]]]]]]]).unwrap();
+        assert!(serde_json::from_str::<serde_json::Value>(&stored).is_ok());
     }
 }

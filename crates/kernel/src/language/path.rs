@@ -3,6 +3,7 @@
 use super::ParseError;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::borrow::Cow;
 use std::fmt;
 
 /// A path to a value: a root name and the segments below it.
@@ -39,6 +40,14 @@ impl Path {
         }
     }
 
+    /// The name at a position: of a key as it is, of an index as it is written.
+    pub(crate) fn name(&self, position: usize) -> Option<Cow<'_, str>> {
+        Some(match self.segments.get(position)? {
+            Segment::Key(key) => Cow::Borrowed(key),
+            Segment::Index(index) => Cow::Owned(index.to_string()),
+        })
+    }
+
     /// Reads a path; `offset` is where `text` stands in the larger text.
     pub fn parse(text: &str, offset: usize) -> Result<Self, ParseError> {
         let mut rest = text;
@@ -54,8 +63,8 @@ impl Path {
                 let name = take_name(&mut rest)
                     .ok_or_else(|| ParseError::new("a name must follow the dot", here..here + 1))?;
                 segments.push(match name.parse::<u64>() {
-                    Ok(index) => Segment::Index(index),
-                    Err(_) => Segment::Key(name.to_owned()),
+                    Ok(index) if index.to_string() == name => Segment::Index(index),
+                    _ => Segment::Key(name.to_owned()),
                 });
             } else if let Some(after) = rest.strip_prefix('[') {
                 let (segment, after) = bracket(after, here)?;
@@ -95,6 +104,12 @@ fn take_name<'t>(rest: &mut &'t str) -> Option<&'t str> {
     (!name.is_empty()).then_some(name)
 }
 
+/// Whether a key can stand behind a dot and is read as the same key again.
+fn is_name(key: &str) -> bool {
+    let mut rest = key;
+    take_name(&mut rest) == Some(key) && key.parse::<u64>().map_or(true, |index| index.to_string() != key)
+}
+
 /// Follows segments into a value.
 pub(crate) fn descend<'v>(value: &'v Value, segments: &[Segment]) -> Option<&'v Value> {
     segments.iter().try_fold(value, |value, segment| match segment {
@@ -110,7 +125,9 @@ impl fmt::Display for Path {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(&self.root)?;
         self.segments.iter().try_for_each(|segment| match segment {
-            Segment::Key(key) => write!(out, ".{key}"),
+            Segment::Key(key) if is_name(key) => write!(out, ".{key}"),
+            Segment::Key(key) if key.contains('\'') => write!(out, "[\"{key}\"]"),
+            Segment::Key(key) => write!(out, "['{key}']"),
             Segment::Index(index) => write!(out, "[{index}]"),
         })
     }
@@ -122,7 +139,15 @@ mod tests {
 
     #[test]
     fn paths_read_and_print_alike() {
-        for text in ["inputs", "blocks.build.outputs.tags[0].name", "a-b.c_d"] {
+        for text in [
+            "inputs",
+            "blocks.build.outputs.tags[0].name",
+            "a-b.c_d",
+            "a['x y'].b",
+            "a['7']",
+            "a.007",
+            "a[\"'\"]",
+        ] {
             assert_eq!(Path::parse(text, 0).unwrap().to_string(), text);
         }
         assert_eq!(Path::parse("a['x y']", 0).unwrap(), Path::of("a", &["x y"]));

@@ -5,7 +5,9 @@ use super::Run;
 use super::activity::{Activity, Stage, is_gate};
 use super::phase::{CLOSE, Phase, TIMEOUT};
 use crate::command::Caller;
-use crate::fault::Fault;
+use crate::data::weight_of;
+use crate::event::{Report, Resolution};
+use crate::fault::planted;
 use crate::id::Purpose;
 use crate::plan::{GateLevel, Input, Work};
 use crate::{Command, Data, Digest, EffectId, Event, Fact, Fields, Refusal, RunId};
@@ -31,7 +33,7 @@ impl Run {
                 Fact::Interrupted { effect }
             }
             Command::Resolve { effect, resolution, by } => {
-                self.waits(&effect, "a report", |stage| matches!(stage, Stage::Interrupted))?;
+                self.resolvable(&effect, &resolution)?;
                 Fact::Resolved { effect, resolution, by }
             }
             Command::Submit { effect, result, by } => {
@@ -96,6 +98,7 @@ impl Run {
             let data = given.entry(input.name.clone()).or_insert_with(default);
             fits(input, data)?;
         }
+        self.fits_in("inputs", &given)?;
         Ok(given)
     }
 
@@ -107,54 +110,81 @@ impl Run {
         }
     }
 
+    /// Whether the run can hold on to more data.
+    fn fits_in(&self, name: &str, more: &Fields) -> Result<(), Refusal> {
+        let (size, max) = (self.life.held.saturating_add(weight_of(more)), self.plan.limits.held_bytes_max);
+        if size <= max { Ok(()) } else { Err(Refusal::TooLarge { name: name.to_owned(), size, max }) }
+    }
+
     /// The open activity that an effect names, in the attempt it names.
     fn named(&self, effect: &EffectId) -> Result<(&Activity, Purpose), Refusal> {
-        let not_open = || Refusal::NotOpen { effect: effect.clone(), due: self.due_ids() };
-        let (key, attempt, purpose) = effect.parts().ok_or_else(not_open)?;
-        let activity = self.life.activities.get(key).ok_or_else(not_open)?;
-        if attempt != activity.attempt && !self.planted.has(Fault::DroppedDuplicateCheck) {
-            let due = EffectId::of(key, activity.attempt, purpose);
-            return Err(Refusal::Stale { effect: effect.clone(), due });
+        let (key, attempt, purpose) = effect.parts().ok_or_else(|| self.not_open(effect))?;
+        let activity = self.life.activities.get(key).ok_or_else(|| self.not_open(effect))?;
+        if attempt < activity.attempt && !planted!(self, DroppedDuplicateCheck) {
+            return Err(Refusal::Stale { effect: effect.clone(), due: activity.id(key, purpose) });
+        }
+        if attempt > activity.attempt {
+            return Err(self.not_open(effect));
         }
         Ok((activity, purpose))
     }
 
-    fn due_ids(&self) -> Vec<EffectId> {
-        let ids = self.life.activities.iter().take(10);
-        ids.map(|(key, activity)| EffectId::of(key, activity.attempt, Purpose::Work)).collect()
+    /// The open activity whose work an effect names.
+    fn work(&self, effect: &EffectId) -> Result<&Activity, Refusal> {
+        match self.named(effect)? {
+            (activity, Purpose::Work) => Ok(activity),
+            _ => Err(self.not_open(effect)),
+        }
     }
 
-    fn waits(
-        &self,
-        effect: &EffectId,
-        what: &'static str,
-        fits: impl Fn(&Stage) -> bool,
-    ) -> Result<(), Refusal> {
-        let (activity, _) = self.named(effect)?;
-        if fits(&activity.stage) {
-            return Ok(());
-        }
-        Err(Refusal::WrongKind { effect: effect.clone(), waits_for: what })
+    fn not_open(&self, effect: &EffectId) -> Refusal {
+        let due = self.life.activities.iter().take(10).map(|(key, activity)| {
+            let purpose = match &activity.stage {
+                Stage::Resting { .. } => Purpose::Retry,
+                Stage::Sleeping { .. } => Purpose::Due,
+                Stage::Verifying { .. } | Stage::Stopping { checking: true, .. } => Purpose::Verify,
+                _ => Purpose::Work,
+            };
+            activity.id(key, purpose)
+        });
+        Refusal::NotOpen { effect: effect.clone(), due: due.collect() }
+    }
+
+    /// The command does not fit what is open.
+    fn wrong_kind(&self, effect: &EffectId, activity: &Activity) -> Refusal {
+        let waits_for = match &activity.stage {
+            Stage::Nested { .. } | Stage::Stopping { child: Some(_), .. } => "the end of a child run",
+            Stage::Working | Stage::Verifying { .. } | Stage::Stopping { .. } => "a report",
+            Stage::Offered { .. } if is_gate(&self.plan.steps[activity.step as usize]) => "a human's answer",
+            Stage::Offered { .. } => "a result",
+            Stage::Resting { .. } | Stage::Sleeping { .. } => "the clock",
+            Stage::Interrupted => "a word on what became of it",
+        };
+        Refusal::WrongKind { effect: effect.clone(), waits_for }
     }
 
     fn performing(&self, effect: &EffectId) -> Result<(), Refusal> {
         let (activity, purpose) = self.named(effect)?;
         let expected = match &activity.stage {
-            Stage::Working => Purpose::Work,
-            Stage::Verifying { check: Some(_), .. } => Purpose::Verify,
-            Stage::Stopping { checking, child: None } => {
-                if *checking {
-                    Purpose::Verify
-                } else {
-                    Purpose::Work
-                }
+            Stage::Working | Stage::Stopping { checking: false, child: None } => Purpose::Work,
+            Stage::Verifying { check: Some(_), .. } | Stage::Stopping { checking: true, child: None } => {
+                Purpose::Verify
             }
-            _ => return Err(Refusal::WrongKind { effect: effect.clone(), waits_for: "something else" }),
+            _ if purpose == Purpose::Work => return Err(self.wrong_kind(effect, activity)),
+            _ => return Err(self.not_open(effect)),
         };
-        if purpose == expected {
-            return Ok(());
+        if purpose == expected { Ok(()) } else { Err(self.not_open(effect)) }
+    }
+
+    fn resolvable(&self, effect: &EffectId, resolution: &Resolution) -> Result<(), Refusal> {
+        let activity = self.work(effect)?;
+        if activity.stage != Stage::Interrupted {
+            return Err(self.wrong_kind(effect, activity));
         }
-        Err(Refusal::NotOpen { effect: effect.clone(), due: self.due_ids() })
+        match resolution {
+            Resolution::Done { outputs } => self.small(outputs),
+            Resolution::Retry | Resolution::Fail => Ok(()),
+        }
     }
 
     fn taken(&self, effect: &EffectId, fingerprint: Digest) -> Result<(), Refusal> {
@@ -167,12 +197,17 @@ impl Run {
 
     fn submittable(&self, effect: &EffectId, result: &Fields) -> Result<(), Refusal> {
         self.taken(effect, Digest::of_json(result))?;
-        let (activity, _) = self.named(effect)?;
-        self.waits(effect, "something else", |stage| matches!(stage, Stage::Offered { .. }))?;
-        if is_gate(&self.plan.steps[activity.step as usize]) {
+        let activity = self.work(effect)?;
+        if !matches!(activity.stage, Stage::Offered { .. }) {
+            return Err(self.wrong_kind(effect, activity));
+        }
+        let step = &self.plan.steps[activity.step as usize];
+        if is_gate(step) {
             return Err(Refusal::HumansOnly { effect: effect.clone() });
         }
-        self.small(result)
+        self.small(result)?;
+        // What is to be verified is held on to while that is done.
+        if step.verify.is_some() { self.fits_in("result", result) } else { Ok(()) }
     }
 
     fn answerable(
@@ -187,13 +222,12 @@ impl Run {
             return Err(Refusal::HumansOnly { effect: effect.clone() });
         };
         self.taken(effect, Digest::of_json(&(approved, result)))?;
-        let (activity, _) = self.named(effect)?;
-        let Stage::Offered { shown: asked, .. } = &activity.stage else {
-            return Err(Refusal::WrongKind { effect: effect.clone(), waits_for: "something else" });
-        };
-        let step = &self.plan.steps[activity.step as usize];
-        let Work::Action { gate: Some(gate), .. } = &step.work else {
-            return Err(Refusal::WrongKind { effect: effect.clone(), waits_for: "a result" });
+        let activity = self.work(effect)?;
+        let work = &self.plan.steps[activity.step as usize].work;
+        let (Stage::Offered { shown: asked, .. }, Work::Action { gate: Some(gate), .. }) =
+            (&activity.stage, work)
+        else {
+            return Err(self.wrong_kind(effect, activity));
         };
         if gate.level == GateLevel::Proof && approved && !proven {
             return Err(Refusal::ProofNeeded { effect: effect.clone() });
@@ -206,7 +240,7 @@ impl Run {
 
     fn due(&self, timer: &EffectId, at: u64) -> Result<(), Refusal> {
         let due = match (&self.life.phase, timer.as_str()) {
-            (Phase::Running, TIMEOUT) => self.plan.deadline.ms().map(|ms| self.life.since + ms),
+            (Phase::Running, TIMEOUT) => self.life.deadline(&self.plan),
             (Phase::Closing { due, .. }, CLOSE) => Some(*due),
             (_, TIMEOUT | CLOSE) => None,
             _ => self.activity_due(timer)?,
@@ -214,22 +248,17 @@ impl Run {
         match due {
             Some(due) if due <= at => Ok(()),
             Some(due) => Err(Refusal::TooEarly { timer: timer.clone(), due }),
-            None => Err(Refusal::NotOpen { effect: timer.clone(), due: self.due_ids() }),
+            None => Err(self.not_open(timer)),
         }
     }
 
     fn activity_due(&self, timer: &EffectId) -> Result<Option<u64>, Refusal> {
         let (activity, purpose) = self.named(timer)?;
-        Ok(match (&activity.stage, purpose) {
-            (Stage::Resting { due }, Purpose::Retry) | (Stage::Sleeping { due }, Purpose::Due) => Some(*due),
-            (Stage::Offered { due, .. } | Stage::Nested { due, .. }, Purpose::Due) => *due,
-            _ => None,
-        })
+        Ok(activity.due().filter(|(running, _)| *running == purpose).map(|(_, due)| due))
     }
 
     fn child(&self, effect: &EffectId, ended: &RunId) -> Result<(), Refusal> {
-        let (activity, _) = self.named(effect)?;
-        match &activity.stage {
+        match &self.work(effect)?.stage {
             Stage::Nested { child, .. } | Stage::Stopping { child: Some(child), .. } if child == ended => {
                 Ok(())
             }
@@ -246,9 +275,9 @@ impl Run {
     }
 }
 
-fn report_fields(report: &crate::event::Report) -> &Fields {
+fn report_fields(report: &Report) -> &Fields {
     match report {
-        crate::event::Report::Done { outputs } | crate::event::Report::Failed { outputs, .. } => outputs,
+        Report::Done { outputs } | Report::Failed { outputs, .. } => outputs,
     }
 }
 

@@ -67,6 +67,16 @@ pub(crate) enum FlowLife {
     Machine(MachineLife),
 }
 
+impl FlowLife {
+    pub(super) fn weight(&self) -> u64 {
+        match self {
+            FlowLife::Graph(graph) => graph.weight(),
+            FlowLife::Sequence(sequence) => sequence.weight(),
+            FlowLife::Machine(_) => 0,
+        }
+    }
+}
+
 impl Life {
     pub(super) fn new(plan: &Plan, id: RunId, parent: Option<(RunId, EffectId)>, depth: u32) -> Self {
         let flow = match &plan.flow {
@@ -74,7 +84,7 @@ impl Life {
             Flow::Sequence(_) => FlowLife::Sequence(SequenceLife::default()),
             Flow::Machine(_) => FlowLife::Machine(MachineLife::default()),
         };
-        Life {
+        let mut life = Life {
             behaviour: BEHAVIOUR,
             id,
             parent,
@@ -88,7 +98,9 @@ impl Life {
             activities: BTreeMap::new(),
             taken: VecDeque::new(),
             held: 0,
-        }
+        };
+        life.held = life.base();
+        life
     }
 
     /// Restores what follows from the plan and is not stored.
@@ -96,6 +108,11 @@ impl Life {
         if let (FlowLife::Graph(life), Flow::Graph(graph)) = (&mut self.flow, &plan.flow) {
             life.rebuild(graph);
         }
+    }
+
+    /// When the run's own time is up, if it has a bound.
+    pub(super) fn deadline(&self, plan: &Plan) -> Option<u64> {
+        plan.deadline.ms().map(|ms| self.since.saturating_add(ms))
     }
 }
 

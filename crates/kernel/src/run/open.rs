@@ -1,9 +1,9 @@
 //! What is open in a run. Recovery, cancel and continue-as-new all start from this list.
 
 use super::Run;
-use super::activity::{Stage, action, check, perform};
+use super::activity::{Activity, Stage};
 use super::phase::{CLOSE, Phase, TIMEOUT};
-use crate::fault::Fault;
+use crate::fault::planted;
 use crate::id::Purpose;
 use crate::plan::OnInterrupt;
 use crate::{Effect, EffectId};
@@ -46,113 +46,71 @@ pub enum OpenKind {
 impl Run {
     /// All that is open, in a fixed order.
     pub fn open(&self) -> Vec<Open> {
-        let mut open = self.own_timers();
-        for key in self.life.activities.keys() {
-            self.open_of(key, &mut open);
+        let mut open: Vec<Open> = self.own_timer().into_iter().collect();
+        for (key, activity) in &self.life.activities {
+            open.extend(self.asked(key, activity));
+            open.extend(self.timed(key, activity));
         }
-        if let (Phase::Ended { outcome, told: false }, Some((parent, effect))) =
-            (&self.life.phase, &self.life.parent)
-        {
-            let tell = Effect::TellParent {
-                parent: parent.clone(),
-                effect: effect.clone(),
-                outcome: outcome.clone(),
-            };
-            open.push(Open {
-                id: EffectId::new("run/parent"),
-                step: String::new(),
-                kind: OpenKind::Parent,
-                effect: tell,
-            });
-        }
-        if self.planted.has(Fault::LostTimer) {
+        open.extend(self.untold());
+        if planted!(self, LostTimer) {
             open.retain(|open| open.kind != OpenKind::Timer);
         }
         open
     }
 
-    fn own_timers(&self) -> Vec<Open> {
-        let timer = match &self.life.phase {
-            Phase::Running => self.plan.deadline.ms().map(|ms| (TIMEOUT, self.life.since + ms)),
-            Phase::Closing { due, .. } => Some((CLOSE, *due)),
-            Phase::Queued | Phase::Ended { .. } => None,
+    fn own_timer(&self) -> Option<Open> {
+        let (name, due) = match &self.life.phase {
+            Phase::Running => (TIMEOUT, self.life.deadline(&self.plan)?),
+            Phase::Closing { due, .. } => (CLOSE, *due),
+            Phase::Queued | Phase::Ended { .. } => return None,
         };
-        timer.map(|(name, due)| timer_of(EffectId::new(name), String::new(), due)).into_iter().collect()
+        Some(timer(EffectId::new(name), String::new(), due))
     }
 
-    fn open_of(&self, key: &str, open: &mut Vec<Open>) {
-        let activity = &self.life.activities[key];
-        let planned = &self.plan.steps[activity.step as usize];
-        let id = |purpose| EffectId::of(key, activity.attempt, purpose);
-        let mut add = |purpose, kind, effect| {
-            open.push(Open { id: id(purpose), step: planned.id.clone(), kind, effect });
-        };
-        let due = match &activity.stage {
-            Stage::Working => {
-                let kind = OpenKind::Perform { on_interrupt: planned.on_interrupt };
-                let work = perform(planned, id(Purpose::Work), activity.inputs.clone());
-                add(Purpose::Work, kind, Effect::Perform(work));
-                None
-            }
+    fn untold(&self) -> Option<Open> {
+        let Phase::Ended { outcome, told: false } = &self.life.phase else { return None };
+        let (parent, effect) = self.life.parent.clone()?;
+        let effect = Effect::TellParent { parent, effect, outcome: outcome.clone() };
+        Some(Open { id: EffectId::new("run/parent"), step: String::new(), kind: OpenKind::Parent, effect })
+    }
+
+    /// What an activity has asked of someone.
+    fn asked(&self, key: &str, activity: &Activity) -> Option<Open> {
+        let step = &self.plan.steps[activity.step as usize];
+        let work = || Effect::Perform(activity.perform(key, step));
+        let (purpose, kind, effect) = match &activity.stage {
+            Stage::Working => (Purpose::Work, OpenKind::Perform { on_interrupt: step.on_interrupt }, work()),
+            Stage::Interrupted => (Purpose::Work, OpenKind::Interrupted, work()),
             Stage::Verifying { .. } => {
-                if let Some(check) = check(&self.plan, key, activity) {
-                    let kind = OpenKind::Perform { on_interrupt: OnInterrupt::Retry };
-                    add(Purpose::Verify, kind, Effect::Perform(check));
-                }
-                None
+                let kind = OpenKind::Perform { on_interrupt: OnInterrupt::Retry };
+                (Purpose::Verify, kind, Effect::Perform(activity.check(key, step)?))
             }
-            Stage::Offered { due, .. } => {
-                if let Some(action) = action(&self.plan, key, activity) {
-                    add(Purpose::Work, OpenKind::Action, Effect::Offer(action));
-                }
-                due.map(|due| (Purpose::Due, due))
+            Stage::Offered { .. } => {
+                (Purpose::Work, OpenKind::Action, Effect::Offer(activity.action(key, step)?))
             }
-            Stage::Nested { child, workflow, plan, due, late } => {
-                let mut inputs = activity.inputs.clone();
-                if plan.is_none() {
-                    inputs.remove("workflow");
-                }
-                let effect = if *late {
-                    let reason = "it took too long".to_owned();
-                    Effect::CancelChild { id: id(Purpose::Work), child: child.clone(), reason }
-                } else {
-                    Effect::StartChild {
-                        id: id(Purpose::Work),
-                        child: child.clone(),
-                        workflow: workflow.clone(),
-                        plan: *plan,
-                        inputs,
-                        depth: self.life.depth + 1,
-                    }
-                };
-                add(Purpose::Work, OpenKind::Child, effect);
-                due.map(|due| (Purpose::Due, due))
-            }
-            Stage::Resting { due } => Some((Purpose::Retry, *due)),
-            Stage::Sleeping { due } => Some((Purpose::Due, *due)),
-            Stage::Interrupted => {
-                let work = perform(planned, id(Purpose::Work), activity.inputs.clone());
-                add(Purpose::Work, OpenKind::Interrupted, Effect::Perform(work));
-                None
+            Stage::Nested { .. } => {
+                let effect = activity.child_effect(key, step, self.life.depth)?;
+                (Purpose::Work, OpenKind::Child, effect)
             }
             Stage::Stopping { child: Some(child), .. } => {
-                let reason = "the parent closes".to_owned();
-                let effect = Effect::CancelChild { id: id(Purpose::Work), child: child.clone(), reason };
-                add(Purpose::Work, OpenKind::Child, effect);
-                None
+                (Purpose::Work, OpenKind::Child, activity.cancel_child(key, child.clone()))
             }
             Stage::Stopping { checking, child: None } => {
                 let purpose = if *checking { Purpose::Verify } else { Purpose::Work };
-                add(purpose, OpenKind::Stopping, Effect::Withdraw { id: id(purpose) });
-                None
+                (purpose, OpenKind::Stopping, Effect::Withdraw { id: activity.id(key, purpose) })
             }
+            Stage::Resting { .. } | Stage::Sleeping { .. } => return None,
         };
-        if let Some((purpose, due)) = due {
-            open.push(timer_of(id(purpose), planned.id.clone(), due));
-        }
+        Some(Open { id: activity.id(key, purpose), step: step.id.clone(), kind, effect })
+    }
+
+    /// What an activity has asked of the clock.
+    fn timed(&self, key: &str, activity: &Activity) -> Option<Open> {
+        let (purpose, due) = activity.due()?;
+        Some(timer(activity.id(key, purpose), self.plan.steps[activity.step as usize].id.clone(), due))
     }
 }
 
-fn timer_of(id: EffectId, step: String, due: u64) -> Open {
+fn timer(id: EffectId, step: String, due: u64) -> Open {
     Open { effect: Effect::StartTimer { id: id.clone(), due }, id, step, kind: OpenKind::Timer }
 }

@@ -1,9 +1,8 @@
 //! The life of a run as a whole: queued, running, closing, ended. Failure, return, time-out, cancel and success
 //! share one way out: *closing* stops what is open, waits for it under a deadline, runs cleanup, then *ended*.
 
-use super::activity::Stage;
-use super::{Moment, Outcome, Owner, Stop, Task};
-use crate::fault::Fault;
+use super::{Key, Moment, Outcome, Owner, Stop, Task, Weigh};
+use crate::flow::close_flow;
 use crate::table::table;
 use crate::{Effect, EffectId, Failure, FailureKind, Fields, News};
 use serde::{Deserialize, Serialize};
@@ -32,8 +31,6 @@ pub(crate) enum Phase {
         due: u64,
         /// How many cleanup steps have begun.
         cleaned: u32,
-        /// Whether the timer of that deadline has been asked for.
-        timed: bool,
     },
     Ended {
         outcome: Outcome,
@@ -50,39 +47,48 @@ pub(crate) const CLOSE: &str = "run/close";
 impl Moment<'_> {
     pub(super) fn start(&mut self, inputs: Fields) {
         self.reach(START);
-        self.life.held += crate::data::weight_of(&inputs);
+        self.carry(crate::data::weight_of(&inputs));
         self.life.inputs = inputs;
         self.life.since = self.now;
         self.life.phase = Phase::Running;
-        if let Some(ms) = self.plan.deadline.ms() {
-            self.effect(Effect::StartTimer { id: EffectId::new(TIMEOUT), due: self.now + ms });
+        if let Some(due) = self.life.deadline(self.plan) {
+            self.timer(EffectId::new(TIMEOUT), due);
         }
         self.agenda.push_back(Task::Open);
     }
 
     pub(super) fn run_timer_fired(&mut self, timer: &EffectId) {
         match (&self.life.phase, timer.as_str()) {
-            (Phase::Running, TIMEOUT) => {
-                self.reach(TIME_OUT);
-                let ms = self.plan.deadline.ms().unwrap_or_default();
-                let message = format!("the run took longer than {ms} ms");
-                let failure = Failure::new(FailureKind::TimedOut, message);
-                self.begin_closing(Outcome::Failed { failure });
-            }
+            (Phase::Running, TIMEOUT) => self.time_out(),
             (Phase::Closing { .. }, CLOSE) => self.abandon(),
-            _ => {}
+            _ => unreachable!("BUG: `{timer}` was admitted"),
         }
+    }
+
+    fn time_out(&mut self) {
+        self.reach(TIME_OUT);
+        let ms = self.plan.deadline.ms().unwrap_or_default();
+        let failure = Failure::new(FailureKind::TimedOut, format!("the run took longer than {ms} ms"));
+        self.begin_closing(Outcome::Failed { failure });
     }
 
     pub(super) fn cancel(&mut self, reason: String) {
         self.reach(CANCEL);
+        self.withdraw_timeout();
         self.begin_closing(Outcome::Cancelled { reason });
     }
 
     /// Evaluates the outputs and closes with success.
     pub(super) fn finish(&mut self) -> Result<(), Stop> {
         let outputs = self.scope(&crate::plan::Access::All).fields(&self.plan.outputs)?;
-        self.close(Outcome::Succeeded { outputs });
+        self.succeed(outputs)
+    }
+
+    /// Closes with success, if the run can hold what it gives.
+    pub(crate) fn succeed(&mut self, outputs: Fields) -> Result<(), Stop> {
+        let outcome = Outcome::Succeeded { outputs };
+        self.room(outcome.weight())?;
+        self.close(outcome);
         Ok(())
     }
 
@@ -92,22 +98,32 @@ impl Moment<'_> {
             return;
         }
         self.reach(if matches!(outcome, Outcome::Succeeded { .. }) { SUCCEED } else { FAIL });
+        self.withdraw_timeout();
         self.begin_closing(outcome);
+    }
+
+    fn withdraw_timeout(&mut self) {
+        if self.plan.deadline.ms().is_some() {
+            self.withdraw(EffectId::new(TIMEOUT));
+        }
     }
 
     fn begin_closing(&mut self, outcome: Outcome) {
         self.agenda.clear();
         self.stop_all();
-        let due = self.now + self.plan.limits.close_ms_max;
+        let freed = close_flow(&mut self.life.flow);
+        self.let_go(freed);
+        self.carry(outcome.weight());
+        let due = self.after(self.plan.limits.close_ms_max);
         self.news(News::Closing { outcome: outcome.clone() });
-        let timed = !self.life.activities.is_empty() || !self.plan.cleanup.is_empty();
-        self.life.phase = Phase::Closing { outcome, due, cleaned: 0, timed };
-        if self.plan.deadline.ms().is_some() {
-            self.effect(Effect::Withdraw { id: EffectId::new(TIMEOUT) });
-        }
-        if timed {
-            self.effect(Effect::StartTimer { id: EffectId::new(CLOSE), due });
-        }
+        self.life.phase = Phase::Closing { outcome, due, cleaned: 0 };
+        self.timer(EffectId::new(CLOSE), due);
+    }
+
+    /// Stops every open attempt: what must still report stays as stopping, the rest is over.
+    fn stop_all(&mut self) {
+        let keys: Vec<String> = self.life.activities.keys().cloned().collect();
+        keys.iter().for_each(|key| self.stop(key));
     }
 
     /// At the end of a turn: goes on closing once nothing is open.
@@ -121,80 +137,55 @@ impl Moment<'_> {
             self.agenda.push_back(Task::Cleanup);
         } else {
             self.reach(END);
+            self.withdraw(EffectId::new(CLOSE));
             self.end_run(Vec::new());
         }
     }
 
+    /// Begins the next cleanup step. One that cannot begin has ended; the others still run.
     pub(super) fn next_cleanup(&mut self) -> Result<(), Stop> {
-        let Phase::Closing { cleaned, .. } = &mut self.life.phase else { return Ok(()) };
-        let step = self.plan.cleanup[*cleaned as usize];
-        *cleaned += 1;
-        let key = format!("cleanup/{}", self.plan.steps[step as usize].id);
-        match self.begin(Owner::Cleanup, step, key) {
-            Err(Stop::Ask(question)) => {
-                let Phase::Closing { cleaned, .. } = &mut self.life.phase else {
-                    unreachable!("BUG: not closing")
-                };
-                *cleaned -= 1;
-                Err(Stop::Ask(question))
-            }
-            // A cleanup step that cannot begin has ended; the others still run.
-            Err(Stop::Fail(_)) | Ok(()) => Ok(()),
+        let Phase::Closing { cleaned, .. } = &self.life.phase else { return Ok(()) };
+        let position = *cleaned as usize;
+        let step = self.plan.cleanup[position];
+        let times = self.plan.cleanup[..=position].iter().filter(|earlier| **earlier == step).count();
+        let times = u32::try_from(times).unwrap_or(u32::MAX);
+        let key = Key::of_cleanup(&self.plan.steps[step as usize].id, times);
+        self.begin(Owner::Cleanup, step, key)?;
+        if let Phase::Closing { cleaned, .. } = &mut self.life.phase {
+            *cleaned += 1;
         }
+        Ok(())
     }
 
+    /// The deadline of closing came: whatever has not stopped is told so once more, and waited for no longer.
     fn abandon(&mut self) {
         self.reach(ABANDON);
         let abandoned: Vec<String> = self.life.activities.keys().cloned().collect();
+        self.stop_all();
+        let left: u64 = self.life.activities.iter().map(|entry| entry.weight()).sum();
         self.life.activities.clear();
-        self.agenda.clear();
-        if let Phase::Closing { timed, .. } = &mut self.life.phase {
-            *timed = false;
-        }
+        self.let_go(left);
         self.end_run(abandoned);
     }
 
     fn end_run(&mut self, abandoned: Vec<String>) {
-        let Phase::Closing { outcome, timed, .. } = &self.life.phase else {
+        let Phase::Closing { outcome, .. } = &self.life.phase else {
             unreachable!("BUG: ended without closing")
         };
-        let (outcome, timed) = (outcome.clone(), *timed);
-        // A timer that was asked for in this very turn need not leave at all.
-        let before = self.turn.effects.len();
-        self.turn.effects.retain(|effect| !is_close_timer(effect));
-        if timed && self.turn.effects.len() == before {
-            self.effect(Effect::Withdraw { id: EffectId::new(CLOSE) });
-        }
-        let parent = self.life.parent.clone();
-        if let Some((parent, effect)) = parent.clone() {
+        let (outcome, parent) = (outcome.clone(), self.life.parent.clone());
+        let told = parent.is_none();
+        if let Some((parent, effect)) = parent {
             self.effect(Effect::TellParent { parent, effect, outcome: outcome.clone() });
         }
         self.news(News::Over { outcome: outcome.clone(), abandoned });
-        self.life.phase = Phase::Ended { outcome, told: parent.is_none() };
+        self.life.phase = Phase::Ended { outcome, told };
     }
 
     pub(super) fn acknowledged(&mut self) {
-        if let Phase::Ended { told, .. } = &mut self.life.phase {
-            *told = true;
-            self.reach(TELL);
-        }
+        self.reach(TELL);
+        let Phase::Ended { told, .. } = &mut self.life.phase else {
+            unreachable!("BUG: an end was acknowledged before it came")
+        };
+        *told = true;
     }
-
-    /// Stops every open attempt: what must still report stays as stopping, the rest is over.
-    fn stop_all(&mut self) {
-        let keys: Vec<String> = self.life.activities.keys().cloned().collect();
-        for key in keys {
-            let forgotten = self.planted.has(Fault::CancelForgetsChild)
-                && matches!(self.life.activities[&key].stage, Stage::Nested { .. });
-            if forgotten {
-                self.life.activities.remove(&key);
-            } else {
-                self.stop(&key);
-            }
-        }
-    }
-}
-
-fn is_close_timer(effect: &Effect) -> bool {
-    matches!(effect, Effect::StartTimer { id, .. } if id.as_str() == CLOSE)
 }

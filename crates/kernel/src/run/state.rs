@@ -2,9 +2,10 @@
 //! follow from them, are made beside the state first, and put in once all of them are known.
 
 use super::Moment;
-use super::scope::{Scope, Stop};
-use crate::plan::{Access, OnError, Write, WriteKind};
-use crate::{Data, Failure, FailureKind, Fields};
+use super::scope::{Stop, shallow};
+use crate::data::entry_weight;
+use crate::plan::{Access, Computed, OnError, Write, WriteKind};
+use crate::{Data, Failure, FailureKind, Fields, News};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
@@ -24,6 +25,18 @@ impl State {
     pub(crate) fn names(&self) -> impl Iterator<Item = &String> {
         self.fields.keys()
     }
+
+    pub(crate) fn weight(&self) -> u64 {
+        self.weight
+    }
+}
+
+/// Who writes: what they may read of the state, their lane, and what their step gave.
+#[derive(Clone, Copy)]
+pub(crate) struct Writer<'w> {
+    pub(crate) access: &'w Access,
+    pub(crate) lane: Option<u32>,
+    pub(crate) result: Option<&'w Fields>,
 }
 
 impl Moment<'_> {
@@ -34,23 +47,21 @@ impl Moment<'_> {
             let made = self.scope(&Access::All).over(&changes).data(value)?;
             changes.insert(name.clone(), made);
         }
-        self.commit_state(changes, None)
+        let changes = self.with_computed(changes)?;
+        Ok(self.put(changes)?)
     }
 
     /// Makes changes of the state, in their order, all or none.
-    pub(crate) fn write(
-        &mut self,
-        writes: &[Write],
-        access: &Access,
-        lane: Option<u32>,
-        result: Option<&Fields>,
-    ) -> Result<(), Stop> {
-        if writes.is_empty() {
-            return Ok(());
-        }
+    pub(crate) fn write(&mut self, writes: &[Write], by: Writer<'_>) -> Result<(), Stop> {
+        let changes = self.changes(writes, by)?;
+        Ok(self.put(changes)?)
+    }
+
+    /// The changes that writes mean, with all that follows from them. Nothing is changed yet.
+    pub(crate) fn changes(&self, writes: &[Write], by: Writer<'_>) -> Result<Fields, Stop> {
         let mut changes = Fields::new();
         for write in writes {
-            let scope = self.scope(access).in_lane(lane).over(&changes).with_result_of(result);
+            let scope = self.scope(by.access).in_lane(by.lane).over(&changes).with_result(by.result);
             let value = scope.data(&write.value)?;
             let (name, below) = write.path.split_first().expect("BUG: a write without a field");
             let changed = if below.is_empty() && write.kind == WriteKind::Set {
@@ -58,67 +69,82 @@ impl Moment<'_> {
             } else {
                 let old = scope.state_value(name)?;
                 let value = scope.value(value)?;
-                Data::Inline(changed(old, below, write.kind, value).map_err(Stop::from)?)
+                shallow(Data::Inline(changed(old, below, write.kind, value)?))?
             };
             changes.insert(name.clone(), changed);
         }
-        self.commit_state(changes, lane)
+        self.with_computed(changes)
     }
 
-    /// Changes from outside.
+    /// Changes from outside. Where they cannot be made, nothing changes and the run goes on.
     pub(super) fn update_from_outside(&mut self, values: &Fields) -> Result<(), Stop> {
-        self.commit_state(values.clone(), None)
+        let changes = self.with_computed(values.clone());
+        match changes.and_then(|changes| Ok(self.put(changes)?)) {
+            Err(Stop::Fail(failure)) => {
+                self.news(News::NotUpdated { failure });
+                Ok(())
+            }
+            other => other,
+        }
     }
 
-    /// Computes what follows from the changes, then puts all of it in.
-    fn commit_state(&mut self, mut changes: Fields, lane: Option<u32>) -> Result<(), Stop> {
-        let mut changed: BTreeSet<String> = changes.keys().cloned().collect();
+    /// Adds the computed fields that follow from changes: those that read something that is now different.
+    pub(crate) fn with_computed(&self, mut changes: Fields) -> Result<Fields, Stop> {
+        let mut different: BTreeSet<String> = changes
+            .iter()
+            .filter(|(name, data)| self.life.state.get(name) != Some(data))
+            .map(|(name, _)| name.clone())
+            .collect();
         for field in &self.plan.state.computed {
-            if field.from.is_disjoint(&changed) {
+            if field.from.is_disjoint(&different) {
                 continue;
             }
-            let scope = self.scope(&Access::All).in_lane(lane).over(&changes);
-            if field.from.iter().any(|from| scope.state_data(from).is_none()) {
-                continue;
-            }
-            let value = match (scope.data(&field.value), &field.on_error) {
-                (Ok(value), _) => value,
-                (Err(Stop::Ask(question)), _) => return Err(Stop::Ask(question)),
-                (Err(Stop::Fail(_)), OnError::Fallback(value)) => Data::Inline(value.clone()),
-                (Err(Stop::Fail(_)), OnError::Ignore) => continue,
-                (Err(Stop::Fail(failure)), OnError::Propagate) => {
-                    let message = format!("computed field `{}`: {}", field.name, failure.message);
-                    return Err(Failure::new(failure.kind, message).into());
-                }
-            };
-            if scope.state_data(&field.name) != Some(&value) {
-                changed.insert(field.name.clone());
+            if let Some(value) = self.computed(field, &changes)? {
+                different.insert(field.name.clone());
                 changes.insert(field.name.clone(), value);
             }
         }
-        self.put(changes)
+        Ok(changes)
     }
 
-    fn put(&mut self, changes: Fields) -> Result<(), Stop> {
-        let state = &self.life.state;
-        let entry = |name: &str, data: &Data| name.len() as u64 + 4 + data.weight();
-        let added: u64 = changes.iter().map(|(name, data)| entry(name, data)).sum();
-        let freed: u64 = changes.keys().filter_map(|name| Some(entry(name, state.get(name)?))).sum();
-        let weight = state.weight + added - freed;
-        let max = self.plan.limits.state_bytes_max;
-        if weight > max {
-            let message = format!("the state would have {weight} bytes; at most {max} are allowed");
-            return Err(Failure::new(FailureKind::Limit, message).into());
+    /// The value of a computed field, if it is another one than before.
+    fn computed(&self, field: &Computed, changes: &Fields) -> Result<Option<Data>, Stop> {
+        let scope = self.scope(&Access::All).over(changes);
+        if field.from.iter().any(|from| scope.state_data(from).is_none()) {
+            return Ok(None);
         }
-        self.hold(added.saturating_sub(freed))?;
-        self.life.held = self.life.held + added - freed;
+        let value = match (scope.data(&field.value), &field.on_error) {
+            (Ok(value), _) => value,
+            (Err(Stop::Ask(question)), _) => return Err(Stop::Ask(question)),
+            (Err(Stop::Fail(_)), OnError::Fallback(value)) => Data::Inline(value.clone()),
+            (Err(Stop::Fail(_)), OnError::Ignore) => return Ok(None),
+            (Err(Stop::Fail(failure)), OnError::Propagate) => {
+                let message = format!("computed field `{}`: {}", field.name, failure.message);
+                return Err(Failure::new(failure.kind, message).into());
+            }
+        };
+        Ok(Some(value).filter(|value| scope.state_data(&field.name) != Some(value)))
+    }
+
+    /// Puts changes in, if they fit.
+    pub(crate) fn put(&mut self, changes: Fields) -> Result<(), Failure> {
+        let state = &self.life.state;
+        let added: u64 = changes.iter().map(|(name, data)| entry_weight(name, data)).sum();
+        let freed: u64 = changes.keys().filter_map(|name| Some(entry_weight(name, state.get(name)?))).sum();
+        let weight = state.weight.saturating_sub(freed).saturating_add(added);
+        let max = self.plan.limits.state_bytes_max;
+        if weight > max && added > freed {
+            let message = format!("the state would have {weight} bytes; at most {max} are allowed");
+            return Err(Failure::new(FailureKind::Limit, message));
+        }
+        if added > freed {
+            self.room(added - freed)?;
+        }
+        self.let_go(freed);
+        self.carry(added);
         self.life.state.weight = weight;
         self.life.state.fields.extend(changes);
         Ok(())
-    }
-
-    pub(crate) fn scope<'s>(&'s self, access: &'s Access) -> Scope<'s> {
-        Scope::new(self.plan, self.life, self.answers, access)
     }
 }
 
@@ -141,6 +167,7 @@ fn changed(old: Option<Value>, below: &[String], kind: WriteKind, value: Value) 
 
 fn combined(old: Value, kind: WriteKind, value: Value) -> Result<Value, String> {
     let what = crate::language::kind(&old);
+    let given = crate::language::kind(&value);
     Ok(match (kind, old, value) {
         (WriteKind::Set, _, value) => value,
         (WriteKind::Append, Value::Null, value) => Value::Array(vec![value]),
@@ -155,18 +182,26 @@ fn combined(old: Value, kind: WriteKind, value: Value) -> Result<Value, String> 
             map.extend(new);
             Value::Object(map)
         }
+        (WriteKind::Merge, Value::Null | Value::Object(_), _) => {
+            return Err(format!("only objects merge, and this is {given}"));
+        }
         (WriteKind::Merge, ..) => return Err(format!("only objects merge, and this is {what}")),
     })
 }
 
 fn sum(old: &Value, by: &Value) -> Result<Value, String> {
-    let none = old.is_null().then_some(0);
-    if let (Some(old), Some(by)) = (old.as_i64().or(none), by.as_i64()) {
-        return old.checked_add(by).map(Value::from).ok_or_else(|| "the number grows too large".to_owned());
-    }
-    let number = |value: &Value| if value.is_null() { Some(0.0) } else { value.as_f64() };
-    match (number(old), number(by)) {
-        (Some(old), Some(by)) => Ok(Value::from(old + by)),
-        _ => Err(format!("only numbers grow, and this is {}", crate::language::kind(old))),
-    }
+    let kind = crate::language::kind;
+    let none = Value::from(0);
+    let old = if old.is_null() { &none } else { old };
+    let Some(by_float) = by.as_f64() else {
+        return Err(format!("a number grows by a number, and this is {}", kind(by)));
+    };
+    let Some(old_float) = old.as_f64() else {
+        return Err(format!("only numbers grow, and this is {}", kind(old)));
+    };
+    let grown = match (old.as_i64(), by.as_i64()) {
+        (Some(old), Some(by)) => old.checked_add(by).map(Value::from),
+        _ => serde_json::Number::from_f64(old_float + by_float).map(Value::Number),
+    };
+    grown.ok_or_else(|| "the number grows too large".to_owned())
 }

@@ -4,6 +4,7 @@ use super::activity::Stage;
 use super::phase::Phase;
 use super::{Outcome, Run};
 use crate::plan::{Audience, Work};
+use std::fmt;
 
 /// The status of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -95,5 +96,17 @@ impl Run {
     /// A field of its state.
     pub fn state_field(&self, name: &str) -> Option<&crate::Data> {
         self.life.state.get(name)
+    }
+}
+
+impl fmt::Display for Waiting {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Waiting::Agent(step) => write!(out, "the agent: `{step}`"),
+            Waiting::Human(step) => write!(out, "your answer: `{step}`"),
+            Waiting::Decision(step) => write!(out, "`{step}` was interrupted"),
+            Waiting::Clock(step, due) => write!(out, "the clock: `{step}` at {}", crate::clock::iso(*due)),
+            Waiting::Child(step) => write!(out, "the run of `{step}`"),
+        }
     }
 }

@@ -1,0 +1,109 @@
+//! The graph flow (`blocks`): a block is ready when every dependency has ended.
+//!
+//! A block without a condition is skipped unless all its dependencies succeeded; with one, the condition
+//! decides alone. A failed operation stops nothing. At the end a failed block that nothing looked at, and any
+//! block that crashed, makes the run fail.
+
+mod block;
+mod read;
+
+use crate::Fields;
+use crate::data::{text_weight, weight_of};
+use crate::plan::Graph;
+use crate::table::table;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+
+table! { "graph":
+    READY      = "pending", "every dependency has ended"              => "ready";
+    START      = "ready",   "there is room, and the rule says yes"    => "running";
+    BROKEN     = "ready",   "a dependency did not succeed"            => "skipped";
+    UNWANTED   = "ready",   "the condition does not hold"             => "skipped";
+    UNKNOWN    = "ready",   "the condition cannot be evaluated"       => "crashed";
+    SUCCEED    = "running", "the work is done"                        => "succeeded";
+    FAIL       = "running", "the work was done and said no"           => "failed";
+    CRASH      = "running", "the work could not be carried out"       => "crashed";
+    FINISH     = "all ended", "no failure is unhandled"               => "finished";
+    FINISH_BAD = "all ended", "a failure is unhandled"                => "failed";
+}
+
+/// Where a graph is. Blocks that are not in `blocks` are pending.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct GraphLife {
+    blocks: BTreeMap<u32, BlockLife>,
+    /// Blocks that are ready and wait for room.
+    ready: BTreeSet<u32>,
+    /// Blocks that were started and have not ended.
+    running: u32,
+    ended: u32,
+    /// For each block the dependencies that have not ended. Follows from the plan and `blocks`.
+    #[serde(skip)]
+    waits: Vec<u32>,
+}
+
+/// One block that is not pending.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct BlockLife {
+    #[serde(rename = "s")]
+    status: BlockStatus,
+    /// How long it took.
+    #[serde(rename = "t", default, skip_serializing_if = "Option::is_none")]
+    took_ms: Option<u64>,
+    /// Why it did not succeed.
+    #[serde(rename = "w", default, skip_serializing_if = "Option::is_none")]
+    why: Option<String>,
+    /// The fields that something reads later.
+    #[serde(rename = "k", default, skip_serializing_if = "Fields::is_empty")]
+    kept: Fields,
+}
+
+/// How a block stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+enum BlockStatus {
+    #[default]
+    #[serde(rename = "r")]
+    Running,
+    #[serde(rename = "o")]
+    Succeeded,
+    #[serde(rename = "f")]
+    Failed,
+    #[serde(rename = "c")]
+    Crashed,
+    #[serde(rename = "s")]
+    Skipped,
+}
+
+/// What a block that is not pending takes beside its data.
+const BLOCK: u64 = 32;
+/// What a block that is ready takes.
+const READY_BLOCK: u64 = 8;
+/// What a reason takes beside its text, and what kept data does.
+const REASON: u64 = 6;
+
+impl BlockLife {
+    fn weight(&self) -> u64 {
+        BLOCK + weight_of(&self.kept) + self.why.as_deref().map_or(0, |why| REASON + text_weight(why))
+    }
+}
+
+impl GraphLife {
+    pub(crate) fn new(graph: &Graph) -> Self {
+        let mut life = GraphLife::default();
+        life.rebuild(graph);
+        life
+    }
+
+    /// Counts what each block waits for.
+    pub(crate) fn rebuild(&mut self, graph: &Graph) {
+        let open =
+            |block: &&u32| self.blocks.get(block).is_none_or(|life| life.status == BlockStatus::Running);
+        let open_of = |block: &crate::plan::Block| block.depends_on.iter().filter(open).count();
+        self.waits =
+            graph.blocks.iter().map(|block| u32::try_from(open_of(block)).unwrap_or(u32::MAX)).collect();
+    }
+
+    pub(crate) fn weight(&self) -> u64 {
+        let blocks: u64 = self.blocks.values().map(BlockLife::weight).sum();
+        blocks + READY_BLOCK * self.ready.len() as u64
+    }
+}

@@ -1,0 +1,224 @@
+//! How a lane moves: from node to node, into a step and out of it again, to its end.
+
+use super::{
+    BRANCH, COUNT, Frame, GIVE, LANE_FAIL, LANE_OVER, Lane, Moved, OVER, RETURN, SET, STEP, STEP_DONE,
+    STEP_FAIL, STEP_PASS, SequenceLife, Turns,
+};
+use crate::plan::{Access, Body, Expr, Flow, Node, OnFailure};
+use crate::run::life::flow_of;
+use crate::run::{Key, Moment, Owner, Scope, Stop, Task, Writer};
+use crate::{Data, Failure, FailureKind, Fields};
+
+impl<'m> Moment<'m> {
+    pub(in crate::flow) fn open_sequence(&mut self) {
+        let lane = self.new_lane(None, 0, Fields::new());
+        self.wake(lane);
+    }
+
+    pub(super) fn sequence(&mut self) -> &mut SequenceLife {
+        flow_of!(self, Sequence).1
+    }
+
+    /// Puts a lane on the agenda, once.
+    pub(super) fn wake(&mut self, lane: u32) {
+        let task = Task::Lane(lane);
+        if !self.agenda.contains(&task) {
+            self.agenda.push_back(task);
+        }
+    }
+
+    pub(super) fn new_lane(&mut self, parent: Option<(u32, u32)>, body: u32, variables: Fields) -> u32 {
+        let stack = vec![Frame { body, position: 0, turns: Turns::Once }];
+        let new = Lane { parent, stack, variables, ..Lane::default() };
+        self.carry(new.weight());
+        let life = self.sequence();
+        let lane = life.next;
+        life.next += 1;
+        life.lanes.insert(lane, new);
+        lane
+    }
+
+    /// Moves a lane as far as it goes without anyone's help.
+    pub(crate) fn move_lane(&mut self, lane: u32) -> Result<(), Stop> {
+        while let Some(state) = self.sequence().lanes.get(&lane) {
+            let moved = if state.ended.is_some() {
+                self.take_end(lane)?
+            } else if state.busy {
+                Moved::Busy
+            } else if state.join.is_some() {
+                self.at_join(lane)?
+            } else {
+                self.at_node(lane)?
+            };
+            match moved {
+                Moved::On => {}
+                Moved::Busy => break,
+                Moved::Over => self.lane_over(lane, None),
+            }
+        }
+        Ok(())
+    }
+
+    /// What a lane may read.
+    pub(super) fn in_lane(&self, lane: u32) -> Scope<'_> {
+        self.scope(&Access::All).in_lane(Some(lane))
+    }
+
+    pub(super) fn body(&self, body: u32) -> &'m Body {
+        match &self.plan.flow {
+            Flow::Sequence(sequence) => &sequence.bodies[body as usize],
+            _ => unreachable!("BUG: a lane outside a sequence"),
+        }
+    }
+
+    /// The node at the lane's position; none at the end of a body.
+    pub(super) fn node(&mut self, lane: u32) -> Option<&'m Node> {
+        let Frame { body, position, .. } = *self.sequence().top(lane);
+        self.body(body).get(position as usize)
+    }
+
+    /// Does what stands at the lane's position.
+    fn at_node(&mut self, lane: u32) -> Result<Moved, Stop> {
+        let Some(node) = self.node(lane) else { return self.end_of_body(lane) };
+        match node {
+            Node::Do { step, .. } => self.do_step(lane, *step),
+            Node::Set { writes } => {
+                self.write(writes, Writer { access: &Access::All, lane: Some(lane), result: None })?;
+                self.reach(SET);
+                Ok(self.forward(lane))
+            }
+            Node::Branch { arms, otherwise } => self.branch(lane, arms, *otherwise),
+            Node::While { condition, body, iterations_max } => {
+                self.begin_while(lane, condition, *body, *iterations_max)
+            }
+            Node::Foreach { items, variable, body } => self.begin_foreach(lane, items, variable, *body),
+            Node::Fork { items, .. } => self.fork(lane, items),
+            Node::Give { value } => self.give(lane, value),
+            Node::Break => self.break_loop(lane),
+            Node::Goto { to, iterations_max } => self.goto(lane, *to, *iterations_max),
+            Node::Return { value } => {
+                let value = self.in_lane(lane).data(value)?;
+                self.reach(RETURN);
+                self.succeed(Fields::from([("result".into(), value)]))?;
+                Ok(Moved::Busy)
+            }
+        }
+    }
+
+    pub(super) fn forward(&mut self, lane: u32) -> Moved {
+        self.sequence().top(lane).position += 1;
+        Moved::On
+    }
+
+    fn do_step(&mut self, lane: u32, step: u32) -> Result<Moved, Stop> {
+        let times = self.sequence().lane(lane).begun.get(&step).copied().unwrap_or_default() + 1;
+        let key = Key::of_lane(lane, &self.plan.steps[step as usize].id, times);
+        self.begin(Owner::Lane(lane), step, key)?;
+        self.reach(STEP);
+        let state = self.sequence().lane(lane);
+        state.busy = true;
+        let first = state.begun.insert(step, times).is_none();
+        // A step that could not begin has ended already.
+        let ended = state.ended.is_some();
+        self.carry(if first { COUNT } else { 0 });
+        Ok(if ended { Moved::On } else { Moved::Busy })
+    }
+
+    /// The activity of a lane's step has ended.
+    pub(crate) fn lane_step_ended(&mut self, lane: u32, failure: Option<Failure>, outputs: Fields) {
+        self.sequence().lane(lane).ended = Some((failure, outputs));
+        self.wake(lane);
+    }
+
+    /// A lane's step ended: writes what it gave, or does what its failure asks for.
+    fn take_end(&mut self, lane: u32) -> Result<Moved, Stop> {
+        let Some(Node::Do { step, writes, on_failure }) = self.node(lane) else {
+            unreachable!("BUG: a lane was busy with something that is no step")
+        };
+        let (failure, outputs) = self.sequence().lane(lane).ended.clone().expect("BUG: nothing ended");
+        let step = &self.plan.steps[*step as usize];
+        let by = Writer { access: &step.access, lane: Some(lane), result: Some(&outputs) };
+        let failure = match failure.map_or_else(|| self.write(writes, by), |failure| Err(failure.into())) {
+            Ok(()) => None,
+            Err(Stop::Ask(question)) => return Err(Stop::Ask(question)),
+            Err(Stop::Fail(failure)) => Some(failure),
+        };
+        let state = self.sequence().lane(lane);
+        (state.ended, state.busy) = (None, false);
+        match failure {
+            None => self.reach(STEP_DONE),
+            Some(failure) if *on_failure == OnFailure::Continue && failure.kind != FailureKind::Access => {
+                self.reach(STEP_PASS);
+            }
+            Some(failure) => {
+                let message = format!("step `{}`: {}", step.id, failure.message);
+                return self.step_failed(lane, Failure::new(failure.kind, message));
+            }
+        }
+        Ok(self.forward(lane))
+    }
+
+    /// A step failed that may not: the run does, or the lane is over and the one that forked it decides. Whoever
+    /// read what they did not declare fails the run in any case.
+    fn step_failed(&mut self, lane: u32, failure: Failure) -> Result<Moved, Stop> {
+        let of_run = self.sequence().lane(lane).parent.is_none();
+        if of_run || failure.kind == FailureKind::Access {
+            self.reach(STEP_FAIL);
+            return Err(failure.into());
+        }
+        self.reach(LANE_FAIL);
+        self.lane_over(lane, Some(failure));
+        Ok(Moved::Busy)
+    }
+
+    fn branch(&mut self, lane: u32, arms: &[(Expr, u32)], otherwise: Option<u32>) -> Result<Moved, Stop> {
+        let mut chosen = otherwise;
+        for (condition, body) in arms {
+            if self.in_lane(lane).holds(condition)? {
+                chosen = Some(*body);
+                break;
+            }
+        }
+        self.reach(BRANCH);
+        self.forward(lane);
+        if let Some(body) = chosen {
+            self.push(lane, Frame { body, position: 0, turns: Turns::Once });
+        }
+        Ok(Moved::On)
+    }
+
+    pub(super) fn push(&mut self, lane: u32, frame: Frame) {
+        self.carry(frame.weight());
+        self.sequence().lane(lane).stack.push(frame);
+    }
+
+    pub(super) fn pop(&mut self, lane: u32) {
+        let frame = self.sequence().lane(lane).stack.pop().expect("BUG: a lane without a position");
+        self.let_go(frame.weight());
+    }
+
+    fn give(&mut self, lane: u32, value: &Expr) -> Result<Moved, Stop> {
+        let value = self.in_lane(lane).data(value)?;
+        self.hold(value.weight())?;
+        self.reach(GIVE);
+        let before = self.sequence().lane(lane).gives.replace(value);
+        self.let_go(before.as_ref().map_or(0, Data::weight));
+        Ok(self.forward(lane))
+    }
+
+    /// A lane is over: the run is, or the lane that forked it hears of it.
+    pub(super) fn lane_over(&mut self, lane: u32, failure: Option<Failure>) {
+        let gone = self.sequence().lanes.remove(&lane).expect("BUG: no such lane");
+        self.let_go(gone.weight());
+        let Some((parent, item)) = gone.parent else {
+            self.reach(OVER);
+            self.agenda.push_back(Task::Finish);
+            return;
+        };
+        if failure.is_none() {
+            self.reach(LANE_OVER);
+        }
+        self.join_lane(parent, item, gone.gives, failure);
+        self.wake(parent);
+    }
+}

@@ -1,0 +1,189 @@
+//! The sequence flow (`steps`, `reactive`): lanes, each a stack of positions in nested bodies.
+//!
+//! A lane moves by itself through nodes that need nobody (branches, loops, writes), until it comes to a step,
+//! a fork, or its end. Every loop and every goto has a bound.
+//!
+//! ```text
+//!  lane 0   body 0: a ── fork ──────────── join ── b      lane.rs: nodes and steps
+//!  lane 1           body 1: └ while: c, c ┘               loops.rs: while, foreach, break, goto
+//!  lane 2           body 1: └ c ──────────┘               fork.rs: lanes and their join
+//! ```
+
+mod fork;
+mod lane;
+mod loops;
+
+use crate::data::{text_weight, weight_of};
+use crate::table::table;
+use crate::{Data, Failure, Fields};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+table! { "sequence":
+    STEP       = "moving",  "a step"                          => "busy";
+    STEP_DONE  = "busy",    "the step succeeded"              => "moving";
+    STEP_PASS  = "busy",    "it failed, and may"              => "moving";
+    STEP_FAIL  = "busy",    "it failed, and may not"          => "run fails";
+    SET        = "moving",  "a change of state"               => "moving";
+    BRANCH     = "moving",  "a branch"                        => "moving";
+    ROUND      = "moving",  "a loop, another round"           => "moving";
+    LOOP_OVER  = "moving",  "a loop, no more rounds"          => "moving";
+    LOOP_BOUND = "moving",  "a loop or goto past its bound"   => "run fails";
+    BREAK      = "moving",  "break"                           => "moving";
+    GOTO       = "moving",  "goto"                            => "moving";
+    GIVE       = "moving",  "a value for the one who forked"  => "moving";
+    FORK       = "moving",  "a fork with items"               => "joining";
+    FORK_NONE  = "moving",  "a fork without items"            => "moving";
+    NEXT_LANE  = "joining", "a lane ended, items are left"    => "joining";
+    JOIN       = "joining", "the last lane ended"             => "moving";
+    JOIN_FAIL  = "joining", "the last ended, one had failed"  => "run fails";
+    CROWDED    = "joining", "there is room for no lane"       => "run fails";
+    LANE_FAIL  = "busy",    "a step of a forked lane failed"  => "lane over";
+    LANE_OVER  = "moving",  "the end of a forked lane"        => "lane over";
+    RETURN     = "moving",  "return"                          => "run ends";
+    OVER       = "moving",  "the end of the first lane"       => "run ends";
+}
+
+/// Where a sequence is.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct SequenceLife {
+    lanes: BTreeMap<u32, Lane>,
+    next: u32,
+}
+
+/// One line of progress.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Lane {
+    /// The lane it was forked from, and which item it has.
+    parent: Option<(u32, u32)>,
+    stack: Vec<Frame>,
+    /// The item it was forked for, by name.
+    variables: Fields,
+    /// How often each step was begun.
+    begun: BTreeMap<u32, u32>,
+    /// How often each goto was taken, by its place.
+    jumps: BTreeMap<String, u32>,
+    /// How the step it was busy with ended. Never held between turns.
+    ended: Option<(Option<Failure>, Fields)>,
+    busy: bool,
+    join: Option<Join>,
+    gives: Option<Data>,
+}
+
+/// A position in a body.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Frame {
+    body: u32,
+    position: u32,
+    turns: Turns,
+}
+
+/// Whether a body is one of a loop.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Turns {
+    Once,
+    While { rounds: u32 },
+    Foreach(Foreach),
+}
+
+/// A loop over items.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Foreach {
+    items: Data,
+    count: u32,
+    next: u32,
+    /// The item of this round, and what it is called.
+    variable: String,
+    item: Data,
+}
+
+/// Lanes a lane waits for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Join {
+    items: Data,
+    count: u32,
+    next: u32,
+    open: u32,
+    results: Vec<Option<Data>>,
+    failure: Option<Failure>,
+}
+
+/// What each of these takes beside its data.
+const LANE: u64 = 180;
+const FRAME: u64 = 64;
+const FOREACH: u64 = 110;
+const COUNT: u64 = 24;
+const JOIN_BASE: u64 = 120;
+const RESULT: u64 = 14;
+
+impl Frame {
+    fn weight(&self) -> u64 {
+        FRAME
+            + match &self.turns {
+                Turns::Once | Turns::While { .. } => 0,
+                Turns::Foreach(each) => {
+                    FOREACH + text_weight(&each.variable) + each.items.weight() + each.item.weight()
+                }
+            }
+    }
+}
+
+impl Join {
+    fn weight(&self) -> u64 {
+        let given: u64 = self.results.iter().flatten().map(Data::weight).sum();
+        let failure = self.failure.as_ref().map_or(0, |failure| text_weight(&failure.message));
+        JOIN_BASE + self.items.weight() + RESULT * self.results.len() as u64 + given + failure
+    }
+}
+
+impl Lane {
+    fn weight(&self) -> u64 {
+        let stack: u64 = self.stack.iter().map(Frame::weight).sum();
+        let jumps: u64 = self.jumps.keys().map(|place| COUNT + text_weight(place)).sum();
+        let gives = self.gives.as_ref().map_or(0, Data::weight);
+        let join = self.join.as_ref().map_or(0, Join::weight);
+        LANE + stack + weight_of(&self.variables) + COUNT * self.begun.len() as u64 + jumps + gives + join
+    }
+}
+
+impl SequenceLife {
+    pub(crate) fn weight(&self) -> u64 {
+        self.lanes.values().map(Lane::weight).sum()
+    }
+
+    /// The run closes: lets go of all lanes, and says what they weighed.
+    pub(super) fn close(&mut self) -> u64 {
+        let weight = self.weight();
+        self.lanes.clear();
+        weight
+    }
+
+    /// A variable of a lane, innermost loop first, or of one it was forked from.
+    pub(crate) fn variable(&self, lane: u32, name: &str) -> Option<&Data> {
+        let lane = self.lanes.get(&lane)?;
+        let looped = lane.stack.iter().rev().find_map(|frame| match &frame.turns {
+            Turns::Foreach(each) if each.variable == name => Some(&each.item),
+            _ => None,
+        });
+        looped.or_else(|| lane.variables.get(name)).or_else(|| self.variable(lane.parent?.0, name))
+    }
+
+    fn lane(&mut self, lane: u32) -> &mut Lane {
+        self.lanes.get_mut(&lane).expect("BUG: no such lane")
+    }
+
+    fn top(&mut self, lane: u32) -> &mut Frame {
+        self.lane(lane).stack.last_mut().expect("BUG: a lane without a position")
+    }
+}
+
+/// What a node did to its lane.
+enum Moved {
+    /// Go on with what stands at the position now.
+    On,
+    /// Wait.
+    Busy,
+    /// The lane is over.
+    Over,
+}

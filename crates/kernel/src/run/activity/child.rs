@@ -1,0 +1,83 @@
+//! Child runs. Asking twice names one child; its end is awaited whatever happens; failure goes up by the step's rule.
+
+use super::{Activity, CHILD_DONE, CHILD_FAILED, CHILD_LATE, CHILD_REST, Stage};
+use crate::id::Purpose;
+use crate::plan::{Step, Work, Workflow};
+use crate::run::{Moment, Outcome};
+use crate::{Effect, Failure, FailureKind, Fields, RunId};
+
+const LATE: &str = "it took too long";
+const CLOSES: &str = "the parent closes";
+
+impl Moment<'_> {
+    /// Asks for the child of the current attempt.
+    pub(super) fn nest(&mut self, key: &str, step: &Step) {
+        let due = step.timeout.ms().map(|ms| self.after(ms));
+        let activity = self.activity(key);
+        let child = self.life.id.child(&activity.id(key, Purpose::Work));
+        let timer = activity.id(key, Purpose::Due);
+        self.alter(key, |activity| activity.stage = Stage::Nested { child, due, late: false });
+        let started = self.activity(key).child_effect(key, step, self.life.depth);
+        self.effect(started.expect("BUG: a nested activity has a child"));
+        if let Some(due) = due {
+            self.timer(timer, due);
+        }
+    }
+
+    /// A child run ended.
+    pub(in crate::run) fn child_ended(&mut self, key: &str, outcome: Outcome) {
+        let Stage::Nested { late, .. } = self.activity(key).stage else {
+            return self.stopped(key, Fields::new());
+        };
+        self.withdraw_due(key);
+        let failure = match outcome {
+            Outcome::Succeeded { outputs } => {
+                self.reach(CHILD_DONE);
+                return self.end(key, None, outputs);
+            }
+            _ if late => Failure::new(FailureKind::TimedOut, "the child run took too long"),
+            Outcome::Failed { failure } => {
+                Failure::new(FailureKind::Child, format!("Child workflow failed: {}", failure.message))
+            }
+            Outcome::Cancelled { reason } => {
+                Failure::new(FailureKind::Child, format!("Child workflow was cancelled: {reason}"))
+            }
+        };
+        self.attempt_failed(key, failure, Fields::new(), (CHILD_REST, CHILD_FAILED));
+    }
+
+    /// A child takes too long: it is cancelled, and its end awaited.
+    pub(super) fn child_late(&mut self, key: &str) {
+        self.reach(CHILD_LATE);
+        self.alter(key, |activity| {
+            if let Stage::Nested { late, due, .. } = &mut activity.stage {
+                (*late, *due) = (true, None);
+            }
+        });
+        let cancelled = self.activity(key).child_effect(key, self.step(key), self.life.depth);
+        self.effect(cancelled.expect("BUG: a nested activity has a child"));
+    }
+}
+
+impl Activity {
+    /// What is asked of the child: to start, or, when it is late, to end. `depth` is the parent's.
+    pub(in crate::run) fn child_effect(&self, key: &str, step: &Step, depth: u32) -> Option<Effect> {
+        let Stage::Nested { child, late, .. } = &self.stage else { return None };
+        let Work::Child { workflow, .. } = &step.work else { return None };
+        let (id, child) = (self.id(key, Purpose::Work), child.clone());
+        if *late {
+            return Some(Effect::CancelChild { id, child, reason: LATE.into() });
+        }
+        let (name, plan) = match workflow {
+            Workflow::Pinned { name, plan } => (name.clone(), Some(*plan)),
+            Workflow::Named(_) => (self.workflow.clone().expect("BUG: a child without a name"), None),
+        };
+        let inputs = self.inputs.clone();
+        Some(Effect::StartChild { id, child, workflow: name, plan, inputs, depth: depth + 1 })
+    }
+
+    /// Asks the child to end because the parent does.
+    pub(in crate::run) fn cancel_child(&self, key: &str, child: RunId) -> Effect {
+        Effect::CancelChild { id: self.id(key, Purpose::Work), child, reason: CLOSES.into() }
+    }
+}

@@ -1,0 +1,118 @@
+//! A moment: all that a transition may touch. What is still to be done within the turn stands on its agenda.
+
+use super::phase::Phase;
+use super::{Life, Outcome, Stop, Turn};
+use crate::plan::{Access, Plan};
+use crate::table::Row;
+use crate::{Answer, Digest, Effect, EffectId, Fields, News, Question};
+use std::collections::{BTreeMap, VecDeque};
+
+/// Something still to be done within the turn.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Task {
+    /// Set the first values of the state and let the flow begin.
+    Open,
+    /// A block whose dependencies have ended.
+    Block(u32),
+    /// A lane that can move.
+    Lane(u32),
+    /// A machine that must choose its next state.
+    Choose,
+    /// The machine enters a state.
+    Enter(u32),
+    /// Evaluate the outputs and close with success.
+    Finish,
+    /// The next cleanup step.
+    Cleanup,
+    /// Changes of the state from outside.
+    Update(Fields),
+    /// Check a submitted result.
+    Check(String),
+}
+
+/// All that a transition may touch.
+pub(crate) struct Moment<'m> {
+    pub(crate) plan: &'m Plan,
+    pub(crate) life: &'m mut Life,
+    pub(crate) turn: &'m mut Turn,
+    pub(crate) agenda: &'m mut VecDeque<Task>,
+    pub(crate) answers: &'m BTreeMap<Digest, Answer>,
+    pub(crate) now: u64,
+    #[cfg(feature = "faults")]
+    pub(crate) planted: crate::fault::Planted,
+}
+
+impl Moment<'_> {
+    /// Works off one task; gives the question that must be answered first, if there is one.
+    pub(super) fn work_off(&mut self, task: &Task) -> Option<Question> {
+        // Once the run closes, nothing of its flow goes on; cleanup does.
+        if self.life.phase != Phase::Running && !matches!(task, Task::Cleanup | Task::Check(_)) {
+            return None;
+        }
+        let done = match task {
+            Task::Open => self.open_flow(),
+            Task::Block(block) => self.enter_block(*block),
+            Task::Lane(lane) => self.move_lane(*lane),
+            Task::Choose => self.choose(),
+            Task::Enter(state) => self.enter_state(*state),
+            Task::Finish => self.finish(),
+            Task::Cleanup => self.next_cleanup(),
+            Task::Update(values) => self.update_from_outside(values),
+            Task::Check(key) => self.check_result(key),
+        };
+        match done {
+            Ok(()) => None,
+            Err(Stop::Ask(question)) => Some(question),
+            Err(Stop::Fail(failure)) => {
+                self.close(Outcome::Failed { failure });
+                None
+            }
+        }
+    }
+
+    /// Notes which row of a transition table was followed.
+    pub(crate) fn reach(&mut self, row: Row) {
+        self.turn.rows.push(row);
+    }
+
+    /// Asks something of the world.
+    pub(crate) fn effect(&mut self, effect: Effect) {
+        self.turn.effects.push(effect);
+    }
+
+    /// Asks to be woken.
+    pub(crate) fn timer(&mut self, id: EffectId, due: u64) {
+        self.effect(Effect::StartTimer { id, due });
+    }
+
+    /// Withdraws an effect. One that was asked for in this very turn does not leave at all; says whether it had left.
+    pub(crate) fn withdraw(&mut self, id: EffectId) -> bool {
+        let left = !self.take_back(&id);
+        if left {
+            self.effect(Effect::Withdraw { id });
+        }
+        left
+    }
+
+    /// Takes an effect back that was asked for in this very turn; says whether there was one.
+    pub(crate) fn take_back(&mut self, id: &EffectId) -> bool {
+        let before = self.turn.effects.len();
+        self.turn.effects.retain(|effect| effect.begins() != Some(id));
+        self.turn.effects.len() < before
+    }
+
+    /// Tells views.
+    pub(crate) fn news(&mut self, news: News) {
+        self.turn.news.push(news);
+    }
+
+    /// The time so many milliseconds from now.
+    pub(crate) fn after(&self, ms: u64) -> u64 {
+        self.now.saturating_add(ms)
+    }
+
+    /// What can be read now, by someone who may read this much of the state.
+    pub(crate) fn scope<'s>(&'s self, access: &'s Access) -> super::scope::Scope<'s> {
+        super::scope::Scope::new(self.plan, self.life, self.answers, access)
+    }
+}

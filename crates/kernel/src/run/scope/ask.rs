@@ -1,0 +1,85 @@
+//! What only others know: foreign expressions and stored content. What was answered in this turn is known.
+
+use super::{Scope, Stop};
+use crate::failure::{MESSAGE_BYTES_MAX, shortened};
+use crate::plan::{Foreign, Language};
+use crate::{Answer, Data, FailureKind, Question};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+impl Scope<'_> {
+    /// The values of foreign expressions, in their order. All of one language are asked at once.
+    pub(super) fn ask(&self, foreign: &[&Foreign]) -> Result<Vec<Data>, Stop> {
+        let mut told: Vec<Option<Data>> = vec![None; foreign.len()];
+        for language in [Language::Jinja, Language::JavaScript] {
+            let speaks = |position: &usize| foreign[*position].language == language;
+            let positions: Vec<usize> = (0..foreign.len()).filter(speaks).collect();
+            let asked: Vec<&Foreign> = positions.iter().map(|position| foreign[*position]).collect();
+            for (position, value) in positions.into_iter().zip(self.ask_in(language, &asked)?) {
+                told[position] = Some(value);
+            }
+        }
+        Ok(told.into_iter().flatten().collect())
+    }
+
+    fn ask_in(&self, language: Language, foreign: &[&Foreign]) -> Result<Vec<Data>, Stop> {
+        if foreign.is_empty() {
+            return Ok(Vec::new());
+        }
+        let question = Question::Evaluate {
+            language,
+            expressions: foreign.iter().map(|foreign| foreign.source.clone()).collect(),
+            scope: self.read_by(foreign)?,
+        };
+        match self.answers.get(&question.digest()) {
+            None => Err(Stop::Ask(question)),
+            Some(Answer::Evaluated(values)) if values.len() == foreign.len() => {
+                values.iter().cloned().collect::<Result<_, String>>().map_err(told)
+            }
+            Some(Answer::Unanswered(reason)) => Err(told(reason.clone())),
+            Some(_) => Err("the evaluator's answer does not fit the question".to_owned().into()),
+        }
+    }
+
+    /// The values that expressions read, by path.
+    fn read_by(&self, foreign: &[&Foreign]) -> Result<Vec<(String, Data)>, Stop> {
+        let mut scope = BTreeMap::new();
+        for path in foreign.iter().flat_map(|foreign| &foreign.reads) {
+            match self.read(path) {
+                Ok(data) => scope.insert(path.to_string(), data),
+                // What is not there stays undefined; the evaluator knows what that means in its language.
+                Err(Stop::Fail(failure)) if failure.kind == FailureKind::Expression => None,
+                Err(stop) => return Err(stop),
+            };
+        }
+        Ok(scope.into_iter().collect())
+    }
+
+    /// The value of data, loaded if it is stored.
+    pub(crate) fn value(&self, data: Data) -> Result<Value, Stop> {
+        match data {
+            Data::Inline(value) => Ok(value),
+            stored => self.value_of(&stored).cloned(),
+        }
+    }
+
+    /// The value of data, to look at.
+    pub(crate) fn value_of<'d>(&'d self, data: &'d Data) -> Result<&'d Value, Stop> {
+        let reference = match data {
+            Data::Inline(value) => return Ok(value),
+            Data::Stored(reference) => reference,
+        };
+        let question = Question::Load { digest: reference.digest };
+        match self.answers.get(&question.digest()) {
+            None => Err(Stop::Ask(question)),
+            Some(Answer::Loaded { value, .. }) => Ok(value),
+            Some(Answer::Unanswered(reason)) => Err(told(reason.clone())),
+            Some(Answer::Evaluated(_)) => Err("the answer does not fit the question".to_owned().into()),
+        }
+    }
+}
+
+/// What someone else said is of any length.
+fn told(reason: String) -> Stop {
+    shortened(reason, MESSAGE_BYTES_MAX).into()
+}

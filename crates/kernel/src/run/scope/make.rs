@@ -1,0 +1,145 @@
+//! Makes the values of expressions. Whole-value references keep their type, and large data its reference; text
+//! around references makes text.
+
+use super::{Scope, Stop};
+use crate::data::{DEPTH_MAX, TOO_DEEP, weight};
+use crate::language::{Part, Path, Template, holds, kind};
+use crate::plan::{Expr, Workflow};
+use crate::{Data, Failure, FailureKind, Fields};
+use serde_json::{Map, Value};
+
+/// What foreign expressions gave, in order.
+type Told = std::vec::IntoIter<Data>;
+
+/// The workflow that a step calls, and what it is given.
+pub(crate) struct Called {
+    pub(crate) inputs: Fields,
+    /// The name, where it was not known before.
+    pub(crate) workflow: Option<String>,
+}
+
+impl Scope<'_> {
+    /// Evaluates named expressions together: what an evaluator must be asked, it is asked at once.
+    pub(crate) fn fields(&self, wanted: &[(String, Expr)]) -> Result<Fields, Stop> {
+        let mut told = self.told(wanted.iter().map(|(_, expr)| expr))?;
+        self.made(wanted, &mut told)
+    }
+
+    /// Evaluates one expression.
+    pub(crate) fn data(&self, expr: &Expr) -> Result<Data, Stop> {
+        let mut told = self.told(std::iter::once(expr))?;
+        Ok(shallow(self.make(expr, &mut told)?)?)
+    }
+
+    /// Evaluates a condition.
+    pub(crate) fn holds(&self, expr: &Expr) -> Result<bool, Stop> {
+        let value = self.value(self.data(expr)?)?;
+        holds(&value).map_err(Stop::from)
+    }
+
+    /// The workflow that a step calls, and what it is given.
+    pub(crate) fn child(&self, workflow: &Workflow, inputs: &[(String, Expr)]) -> Result<Called, Stop> {
+        let depth_max = self.plan.limits.depth_max;
+        if self.life.depth >= depth_max {
+            let message = format!("workflows call workflows more than {depth_max} deep");
+            return Err(Failure::new(FailureKind::Limit, message).into());
+        }
+        let name = match workflow {
+            Workflow::Pinned { .. } => None,
+            Workflow::Named(name) => Some(name),
+        };
+        let mut told = self.told(inputs.iter().map(|(_, expr)| expr).chain(name))?;
+        let inputs = self.made(inputs, &mut told)?;
+        let workflow = name.map(|name| self.name_of_workflow(name, &mut told)).transpose()?;
+        Ok(Called { inputs, workflow })
+    }
+
+    fn name_of_workflow(&self, name: &Expr, told: &mut Told) -> Result<String, Stop> {
+        match self.value(self.make(name, told)?)? {
+            Value::String(name) => Ok(name),
+            other => Err(format!("a workflow's name is text, and this is {}", kind(&other)).into()),
+        }
+    }
+
+    /// How long a wait takes, in whole milliseconds.
+    pub(crate) fn wait(&self, ms: &Expr) -> Result<u64, Stop> {
+        let value = self.value(self.data(ms)?)?;
+        let whole = value.as_u64();
+        // A part of a millisecond is waited for whole; more than a u64 holds is for ever.
+        let part = value.as_f64().filter(|ms| *ms >= 0.0).map(|ms| ms.ceil() as u64);
+        whole.or(part).ok_or_else(|| {
+            format!("a wait needs a number of milliseconds, and this is {}", crate::language::cut(&value))
+                .into()
+        })
+    }
+
+    fn told<'e>(&self, exprs: impl Iterator<Item = &'e Expr>) -> Result<Told, Stop> {
+        let mut foreign = Vec::new();
+        exprs.for_each(|expr| expr.foreign(&mut foreign));
+        Ok(self.ask(&foreign)?.into_iter())
+    }
+
+    fn made(&self, wanted: &[(String, Expr)], told: &mut Told) -> Result<Fields, Stop> {
+        wanted.iter().map(|(name, expr)| Ok((name.clone(), shallow(self.make(expr, told)?)?))).collect()
+    }
+
+    fn make(&self, expr: &Expr, told: &mut Told) -> Result<Data, Stop> {
+        Ok(match expr {
+            Expr::Const(value) => Data::Inline(value.clone()),
+            Expr::Template(template) => self.template(template)?,
+            Expr::Condition(condition) => {
+                Data::Inline(condition.evaluate(&mut |path| self.value(self.read(path)?))?)
+            }
+            Expr::List(items) => {
+                let items = items.iter().map(|item| self.value(self.make(item, told)?));
+                Data::Inline(Value::Array(items.collect::<Result<_, Stop>>()?))
+            }
+            Expr::Object(fields) => {
+                let mut map = Map::new();
+                for (name, item) in fields {
+                    map.insert(name.clone(), self.value(self.make(item, told)?)?);
+                }
+                Data::Inline(Value::Object(map))
+            }
+            Expr::Foreign(_) => told.next().expect("BUG: an expression was not asked about"),
+        })
+    }
+
+    fn template(&self, template: &Template) -> Result<Data, Stop> {
+        if let Some(path) = template.whole() {
+            return self.read(path);
+        }
+        let max = self.plan.limits.text_bytes_max;
+        let mut text = String::new();
+        for part in &template.parts {
+            match part {
+                Part::Text(plain) => text.push_str(plain),
+                Part::Reference(path) => write_text(&mut text, path, self.value_of(&self.read(path)?)?)?,
+            }
+            if text.len() as u64 > max {
+                let message = format!("the text grows longer than {max} bytes");
+                return Err(Failure::new(FailureKind::Limit, message).into());
+            }
+        }
+        Ok(Data::Inline(Value::String(text)))
+    }
+}
+
+fn write_text(text: &mut String, path: &Path, value: &Value) -> Result<(), Stop> {
+    match value {
+        Value::Null => return Err(format!("`{path}` has no value, so it cannot be part of a text").into()),
+        Value::String(plain) => text.push_str(plain),
+        other => text.push_str(&other.to_string()),
+    }
+    Ok(())
+}
+
+/// Data that does not nest too deep to be stored and read again.
+pub(crate) fn shallow(data: Data) -> Result<Data, Failure> {
+    let nests = matches!(data, Data::Inline(Value::Array(_) | Value::Object(_)));
+    if nests && data.inline().map(weight) == Some(TOO_DEEP) {
+        let message = format!("a value nests deeper than {DEPTH_MAX} levels");
+        return Err(Failure::new(FailureKind::Limit, message));
+    }
+    Ok(data)
+}

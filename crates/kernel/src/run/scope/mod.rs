@@ -1,0 +1,72 @@
+//! Evaluation: what an expression of the plan means at this moment. Reads the run, changes nothing. Where the
+//! kernel cannot know (a foreign expression, stored content), it stops with the question to ask.
+
+mod ask;
+mod make;
+mod read;
+
+pub(crate) use make::{Called, shallow};
+
+use super::Life;
+use crate::plan::{Access, Plan};
+use crate::{Answer, Digest, Failure, FailureKind, Fields, Question};
+use std::collections::BTreeMap;
+
+/// Why there is no value.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Stop {
+    /// This must be answered first.
+    Ask(Question),
+    /// There is none.
+    Fail(Failure),
+}
+
+impl From<Failure> for Stop {
+    fn from(failure: Failure) -> Self {
+        Stop::Fail(failure)
+    }
+}
+
+impl From<String> for Stop {
+    fn from(message: String) -> Self {
+        Stop::Fail(Failure::new(FailureKind::Expression, message))
+    }
+}
+
+/// What can be read, and by whom.
+#[derive(Clone, Copy)]
+pub(crate) struct Scope<'s> {
+    plan: &'s Plan,
+    life: &'s Life,
+    answers: &'s BTreeMap<Digest, Answer>,
+    access: &'s Access,
+    lane: Option<u32>,
+    result: Option<&'s Fields>,
+    changes: Option<&'s Fields>,
+}
+
+impl<'s> Scope<'s> {
+    pub(crate) fn new(
+        plan: &'s Plan,
+        life: &'s Life,
+        answers: &'s BTreeMap<Digest, Answer>,
+        access: &'s Access,
+    ) -> Self {
+        Scope { plan, life, answers, access, lane: None, result: None, changes: None }
+    }
+
+    /// Sees the variables of a lane.
+    pub(crate) fn in_lane(self, lane: Option<u32>) -> Self {
+        Scope { lane, ..self }
+    }
+
+    /// Sees what a step gave.
+    pub(crate) fn with_result(self, result: Option<&'s Fields>) -> Self {
+        Scope { result, ..self }
+    }
+
+    /// Sees changes of the state that are not made yet.
+    pub(crate) fn over(self, changes: &'s Fields) -> Self {
+        Scope { changes: Some(changes), ..self }
+    }
+}

@@ -1,0 +1,121 @@
+//! Reads paths: inputs, metadata, blocks, the state, what a step gave, variables of lanes.
+
+use super::{Scope, Stop};
+use crate::language::{Path, cut, descend};
+use crate::plan::Flow;
+use crate::run::life::FlowLife;
+use crate::{Data, Failure, FailureKind, Fields};
+use serde_json::{Map, Value};
+
+impl<'s> Scope<'s> {
+    /// The data at a path.
+    pub(crate) fn read(&self, path: &Path) -> Result<Data, Stop> {
+        match path.root.as_str() {
+            "inputs" => self.read_field(path, &self.life.inputs),
+            "metadata" => self.read_metadata(path),
+            "blocks" => self.read_block(path),
+            "state" => self.read_state(path),
+            "result" => match self.result {
+                Some(result) => self.read_field(path, result),
+                None => Err("there is no result here".to_owned().into()),
+            },
+            name => match self.variable(name) {
+                Some(data) => self.below(path, data, 0),
+                None => Err(format!("nothing is called `{name}` here").into()),
+            },
+        }
+    }
+
+    fn read_field(&self, path: &Path, fields: &Fields) -> Result<Data, Stop> {
+        let Some(name) = path.name(0) else { return self.whole(fields.iter()) };
+        match fields.get(name.as_ref()) {
+            Some(data) => self.below(path, data, 1),
+            None => Err(format!("`{}` has no `{name}`", path.root).into()),
+        }
+    }
+
+    fn whole<'f>(&self, fields: impl Iterator<Item = (&'f String, &'f Data)>) -> Result<Data, Stop> {
+        let mut map = Map::new();
+        for (name, data) in fields {
+            map.insert(name.clone(), self.value(data.clone())?);
+        }
+        Ok(Data::Inline(Value::Object(map)))
+    }
+
+    /// Follows the rest of a path, after `taken` segments, into data.
+    fn below(&self, path: &Path, data: &Data, taken: usize) -> Result<Data, Stop> {
+        let rest = &path.segments[taken..];
+        if rest.is_empty() {
+            return Ok(data.clone());
+        }
+        let value = self.value_of(data)?;
+        match descend(value, rest) {
+            Some(found) => Ok(Data::Inline(found.clone())),
+            None => Err(format!("`{path}` is not there: {} has no such part", cut(value)).into()),
+        }
+    }
+
+    fn read_metadata(&self, path: &Path) -> Result<Data, Stop> {
+        let value = match path.name(0).as_deref() {
+            Some("workflow_name") => self.plan.name.clone(),
+            Some("run_id") => self.life.id.to_string(),
+            Some("start_time") => crate::clock::iso(self.life.since),
+            _ => return Err(format!("`{path}` is not there").into()),
+        };
+        self.below(path, &Data::Inline(value.into()), 1)
+    }
+
+    fn read_block(&self, path: &Path) -> Result<Data, Stop> {
+        let (Flow::Graph(graph), FlowLife::Graph(life)) = (&self.plan.flow, &self.life.flow) else {
+            return Err("there are no blocks here".to_owned().into());
+        };
+        let (Some(name), Some(space)) = (path.name(0), path.name(1)) else {
+            return Err(format!("`{path}` must name a block and what to read of it").into());
+        };
+        let Some(position) = graph.names.get(name.as_ref()) else {
+            return Err(format!("no block is called `{name}`").into());
+        };
+        match path.name(2) {
+            Some(field) => self.below(path, &life.read(*position, &space, &field)?, 3),
+            None => self.whole(life.read_all(*position, &space).iter()),
+        }
+    }
+
+    fn read_state(&self, path: &Path) -> Result<Data, Stop> {
+        let Some(name) = path.name(0) else { return self.whole(self.allowed().iter()) };
+        if !self.access.allows(&name) {
+            let message = format!("`state.{name}` was not declared in needs_state");
+            return Err(Failure::new(FailureKind::Access, message).into());
+        }
+        match self.state_data(&name) {
+            Some(data) => self.below(path, data, 1),
+            None => Err(format!("the state has no `{name}`").into()),
+        }
+    }
+
+    /// All of the state that may be read.
+    fn allowed(&self) -> Fields {
+        let changed = self.changes.into_iter().flat_map(|changes| changes.keys());
+        let names = self.life.state.names().chain(changed);
+        names
+            .filter(|name| self.access.allows(name))
+            .filter_map(|name| Some((name.clone(), self.state_data(name)?.clone())))
+            .collect()
+    }
+
+    /// A field of the state, with changes that are not made yet.
+    pub(crate) fn state_data(&self, name: &str) -> Option<&'s Data> {
+        self.changes.and_then(|changes| changes.get(name)).or_else(|| self.life.state.get(name))
+    }
+
+    /// The value of a field of the state, if it is there.
+    pub(crate) fn state_value(&self, name: &str) -> Result<Option<Value>, Stop> {
+        self.state_data(name).map(|data| self.value(data.clone())).transpose()
+    }
+
+    /// A variable of the lane or of one that it was forked from.
+    fn variable(&self, name: &str) -> Option<&'s Data> {
+        let FlowLife::Sequence(life) = &self.life.flow else { return None };
+        life.variable(self.lane?, name)
+    }
+}

@@ -1,0 +1,347 @@
+//! Drives one run through commands, and checks after every turn what must always hold: the effects that left are
+//! those that are open, the weight is right, an ended run holds nothing open. When the scenario is over, the same
+//! events are let happen again, from the start and from every snapshot on the way, and must give the same bytes.
+
+use crate::build::fields;
+use crate::ledger::Ledger;
+use crate::say;
+use kernel::command::Caller;
+use kernel::event::{Report, Resolution};
+use kernel::table::Row;
+use kernel::{
+    Answer, Command, Data, Digest, EffectId, Event, Failure, FailureKind, Fields, OpenKind, Outcome, Plan,
+    Question, Refusal, Run, RunId, Snapshot, Status, Turn,
+};
+use serde_json::Value;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+thread_local! {
+    /// All rows that scenarios of this thread have reached.
+    pub(crate) static REACHED: RefCell<BTreeSet<Row>> = const { RefCell::new(BTreeSet::new()) };
+}
+
+type Evaluate = dyn Fn(&str, &BTreeMap<String, Data>) -> Result<Value, String>;
+
+/// One turn as it happened.
+#[derive(Clone)]
+struct Past {
+    event: Event,
+    rounds: Vec<(Vec<Question>, Vec<Answer>)>,
+    turn: Turn,
+    after: Vec<u8>,
+}
+
+/// One run and its world.
+pub(crate) struct Drive {
+    pub(crate) run: Run,
+    /// The effects of the last turn, as text.
+    pub(crate) effects: Vec<String>,
+    /// The last turn.
+    pub(crate) turn: Turn,
+    /// The questions of the last turn, by round, as text.
+    pub(crate) asked: Vec<Vec<String>>,
+    pub(crate) now: u64,
+    contents: BTreeMap<Digest, Value>,
+    evaluate: Box<Evaluate>,
+    silent: bool,
+    ledger: Ledger,
+    parent: bool,
+    past: Vec<Past>,
+    started: bool,
+}
+
+impl Drive {
+    /// A run that has not started.
+    pub(crate) fn new(plan: Plan) -> Self {
+        Drive::of(plan, None, 0)
+    }
+
+    /// A run that another one waits for.
+    pub(crate) fn of(plan: Plan, parent: Option<(RunId, EffectId)>, depth: u32) -> Self {
+        plan.check().expect("a plan that fits together");
+        let stored: Plan = serde_json::from_slice(&serde_json::to_vec(&plan).expect("json")).expect("json");
+        assert_eq!(stored, plan, "a plan is read as it was written");
+        Drive {
+            parent: parent.is_some(),
+            run: Run::new(Arc::new(plan), RunId::new("run"), parent, depth),
+            effects: Vec::new(),
+            turn: Turn::default(),
+            asked: Vec::new(),
+            now: 1_000,
+            contents: BTreeMap::new(),
+            evaluate: Box::new(|source, _| Err(format!("nobody knows `{source}`"))),
+            silent: false,
+            ledger: Ledger::default(),
+            past: Vec::new(),
+            started: false,
+        }
+    }
+
+    /// A run that has started without inputs.
+    pub(crate) fn start(plan: Plan) -> Self {
+        Drive::new(plan).started(Value::Object(serde_json::Map::new()))
+    }
+
+    /// Starts with inputs.
+    pub(crate) fn started(mut self, inputs: Value) -> Self {
+        self.start_with(fields(inputs));
+        self
+    }
+
+    pub(crate) fn start_with(&mut self, inputs: Fields) {
+        self.give(Command::Start { inputs });
+    }
+
+    /// Tells what foreign expressions are.
+    pub(crate) fn evaluating(
+        mut self,
+        evaluate: impl Fn(&str, &BTreeMap<String, Data>) -> Result<Value, String> + 'static,
+    ) -> Self {
+        self.evaluate = Box::new(evaluate);
+        self
+    }
+
+    /// The evaluator is dead.
+    pub(crate) fn silent(mut self) -> Self {
+        self.silent = true;
+        self
+    }
+
+    /// Stores content and gives the reference to it.
+    pub(crate) fn store(&mut self, value: Value) -> Data {
+        let (data, digest) = say::stored(&value);
+        self.contents.insert(digest, value);
+        data
+    }
+
+    /// Gives a command that must be admitted.
+    pub(crate) fn give(&mut self, command: Command) -> &mut Self {
+        let event = match self.run.admit(command.clone(), self.now) {
+            Ok(event) => event,
+            Err(refusal) => panic!("{command:?} was refused: {refusal}"),
+        };
+        if self.started {
+            self.ledger.came(&command);
+        }
+        self.started = true;
+        self.happen(event);
+        self
+    }
+
+    /// Gives a command that must be refused, and leave no trace.
+    pub(crate) fn refuse(&mut self, command: Command) -> Refusal {
+        let before = bytes(&self.run);
+        match self.run.admit(command.clone(), self.now) {
+            Ok(_) => panic!("{command:?} was admitted"),
+            Err(refusal) => {
+                assert_eq!(bytes(&self.run), before, "a refusal moved the run");
+                refusal
+            }
+        }
+    }
+
+    fn happen(&mut self, event: Event) {
+        let stored: Event = serde_json::from_slice(&serde_json::to_vec(&event).expect("json")).expect("json");
+        assert_eq!(stored, event, "an event is read as it was written");
+        let mut turn = self.run.apply(event.clone());
+        let mut rounds = Vec::new();
+        while !turn.questions.is_empty() {
+            assert!(self.run.is_turning() && turn.effects.is_empty());
+            let answers: Vec<Answer> =
+                turn.questions.iter().map(|question| self.answer_to(question)).collect();
+            rounds.push((turn.questions, answers.clone()));
+            turn = self.run.answer(answers);
+        }
+        assert!(!self.run.is_turning());
+        REACHED.with_borrow_mut(|reached| reached.extend(turn.rows.iter().copied()));
+        self.asked =
+            rounds.iter().map(|(questions, _)| questions.iter().map(say::question).collect()).collect();
+        self.effects = turn.effects.iter().map(say::effect).collect();
+        self.ledger.leave(&turn.effects);
+        self.past.push(Past { event, rounds, turn: turn.clone(), after: bytes(&self.run) });
+        self.turn = turn;
+        self.check();
+    }
+
+    fn answer_to(&self, question: &Question) -> Answer {
+        match question {
+            Question::Load { digest } => match self.contents.get(digest) {
+                Some(value) => Answer::Loaded { digest: *digest, value: value.clone() },
+                None => Answer::Unanswered("the content is gone".into()),
+            },
+            Question::Evaluate { .. } if self.silent => Answer::Unanswered("the evaluator died".into()),
+            Question::Evaluate { expressions, scope, .. } => {
+                let scope = scope.iter().cloned().collect();
+                let told = expressions.iter().map(|source| (self.evaluate)(source, &scope).map(Data::Inline));
+                Answer::Evaluated(told.collect())
+            }
+        }
+    }
+
+    /// What holds after every turn.
+    fn check(&mut self) {
+        self.ledger.agree(&self.run);
+        assert_eq!(self.run.weight(), self.run.weigh(), "the weight drifted");
+        let size = self.past.last().map_or(0, |past| past.after.len()) as u64;
+        assert!(size <= self.run.weight(), "{size} bytes weigh {}", self.run.weight());
+        let open = self.run.open();
+        match self.run.status() {
+            Status::Queued => panic!("a started run is not queued"),
+            Status::Ended(_) => {
+                assert!(open.iter().all(|open| open.kind == OpenKind::Parent && self.parent), "{open:?}");
+            }
+            Status::Waiting(waiting) => assert!(!waiting.is_empty()),
+            Status::Running | Status::Closing => {
+                let works = |open: &kernel::Open| !open.id.as_str().starts_with("run/");
+                assert!(open.iter().any(works), "nothing is open: {:?}", self.run.status());
+            }
+        }
+    }
+}
+
+/// Commands, in few words.
+impl Drive {
+    pub(crate) fn done(&mut self, effect: &str, outputs: Value) -> &mut Self {
+        let report = Report::Done { outputs: fields(outputs) };
+        self.give(Command::Report { effect: EffectId::new(effect), report })
+    }
+
+    pub(crate) fn fails(&mut self, effect: &str, kind: FailureKind) -> &mut Self {
+        let failure = Failure::new(kind, "it broke");
+        let report = Report::Failed { failure, outputs: Fields::new() };
+        self.give(Command::Report { effect: EffectId::new(effect), report })
+    }
+
+    pub(crate) fn interrupt(&mut self, effect: &str) -> &mut Self {
+        self.give(Command::Interrupt { effect: EffectId::new(effect) })
+    }
+
+    pub(crate) fn resolve(&mut self, effect: &str, resolution: Resolution) -> &mut Self {
+        self.give(Command::Resolve { effect: EffectId::new(effect), resolution, by: human(false) })
+    }
+
+    pub(crate) fn submit(&mut self, effect: &str, result: Value) -> &mut Self {
+        self.give(submission(effect, result))
+    }
+
+    /// Lets the time of a timer come, and fires it.
+    pub(crate) fn fire(&mut self, timer: &str) -> &mut Self {
+        let open = self.run.open().into_iter().find(|open| open.id.as_str() == timer);
+        match open.map(|open| open.effect) {
+            Some(kernel::Effect::StartTimer { due, .. }) => self.now = self.now.max(due),
+            other => panic!("`{timer}` is no open timer: {other:?}"),
+        }
+        self.give(Command::Fire { timer: EffectId::new(timer) })
+    }
+
+    pub(crate) fn end_child(&mut self, effect: &str, outcome: Outcome) -> &mut Self {
+        let child = RunId::new(format!("run/{effect}"));
+        self.give(Command::EndChild { effect: EffectId::new(effect), child, outcome })
+    }
+
+    pub(crate) fn update(&mut self, values: Value) -> &mut Self {
+        self.give(Command::Update { values: fields(values), by: Caller::Agent("a".into()) })
+    }
+
+    pub(crate) fn cancel(&mut self) -> &mut Self {
+        self.give(cancellation())
+    }
+
+    /// The last turn asked for exactly this.
+    #[track_caller]
+    pub(crate) fn expect(&mut self, effects: &[&str]) -> &mut Self {
+        assert_eq!(self.effects, effects);
+        self
+    }
+
+    /// The run stands so.
+    #[track_caller]
+    pub(crate) fn stands(&mut self, status: &str) -> &mut Self {
+        assert_eq!(say::status(&self.run.status()), status);
+        self
+    }
+
+    /// The questions of the last turn, by round.
+    #[track_caller]
+    pub(crate) fn asks(&mut self, rounds: &[&[&str]]) -> &mut Self {
+        assert_eq!(self.asked, rounds);
+        self
+    }
+
+    /// A field of the state.
+    #[track_caller]
+    pub(crate) fn state(&mut self, name: &str, value: Value) -> &mut Self {
+        assert_eq!(self.run.state_field(name), Some(&Data::Inline(value)));
+        self
+    }
+}
+
+pub(crate) fn human(proven: bool) -> Caller {
+    Caller::Human { door: "console".into(), proven }
+}
+
+pub(crate) fn submission(effect: &str, result: Value) -> Command {
+    Command::Submit { effect: EffectId::new(effect), result: fields(result), by: Caller::Agent("a".into()) }
+}
+
+pub(crate) fn cancellation() -> Command {
+    Command::Cancel { reason: "enough".into(), by: human(false) }
+}
+
+pub(crate) fn succeeded(outputs: Value) -> Outcome {
+    Outcome::Succeeded { outputs: fields(outputs) }
+}
+
+pub(crate) fn failed() -> Outcome {
+    Outcome::Failed { failure: Failure::new(FailureKind::Operation, "it broke") }
+}
+
+/// The bytes of a run's snapshot.
+pub(crate) fn bytes(run: &Run) -> Vec<u8> {
+    serde_json::to_vec(&run.snapshot()).expect("a snapshot has a JSON form")
+}
+
+impl Drop for Drive {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            self.replay(0, None);
+            let snapshots: Vec<Vec<u8>> = self.past.iter().map(|past| past.after.clone()).collect();
+            let stride = 1 + snapshots.len() / 64;
+            for (position, snapshot) in snapshots.iter().enumerate().step_by(stride) {
+                self.replay(position + 1, Some(snapshot));
+            }
+        }
+    }
+}
+
+impl Drive {
+    /// Lets all turns from a position on happen again and compares them, byte for byte.
+    fn replay(&self, from: usize, snapshot: Option<&[u8]>) {
+        let plan = Arc::clone(self.run.plan());
+        let mut run = match snapshot {
+            Some(bytes) => Run::restore(plan, serde_json::from_slice::<Snapshot>(bytes).expect("a snapshot")),
+            None => {
+                let first = &self.past.first();
+                let Some(_) = first else { return };
+                Run::new(plan, self.run.id().clone(), self.run.parent().cloned(), self.run.depth())
+            }
+        };
+        if let Some(snapshot) = snapshot {
+            assert_eq!(bytes(&run), snapshot, "a snapshot is read as it was written");
+        }
+        for past in &self.past[from..] {
+            let mut turn = run.apply(past.event.clone());
+            let mut asked = Vec::new();
+            for (questions, answers) in &past.rounds {
+                assert_eq!(&turn.questions, questions);
+                asked.extend(questions.iter().cloned());
+                turn = run.answer(answers.clone());
+            }
+            assert_eq!(turn.digest(&asked), past.turn.digest(&asked));
+            assert_eq!(turn, past.turn);
+            assert_eq!(bytes(&run), past.after, "the same events give the same bytes");
+        }
+    }
+}
