@@ -124,16 +124,17 @@ async fn a_refusal_leaves_no_trace() {
     let backend = world.backend().await;
     let run = start(&backend, "refusal", plans::slow_child(), 10_000).await;
     let ask = action(&backend, &run, "ask").await;
-    let before = backend.histories(&run).await.unwrap();
 
     let other = Action { id: kernel::EffectId::new("nothing#1"), ..ask.clone() };
     let refused = submit(&backend, &run, &other, "x").await.unwrap_err();
     assert_eq!(refused.to_string(), "`nothing#1` is not due; due: `ask#1`, `work#1`");
-    assert_eq!(events(&backend.histories(&run).await.unwrap()[0]), events(&before[0]));
+    // The server may keep an empty workflow task if something else happens just then; of the update it keeps nothing.
+    assert_eq!(updates(&backend, &run).await, 0);
 
     // Two results at once: both may pass the validator of one workflow task, one turn takes one of them.
     let (one, two) = tokio::join!(submit(&backend, &run, &ask, "one"), submit(&backend, &run, &ask, "two"));
     assert!(one.is_ok() != two.is_ok(), "one of two results is taken: {one:?}, {two:?}");
+    assert_ne!(updates(&backend, &run).await, 0);
     backend.cancel(&run, "enough").await.unwrap();
     backend.outcome(&run).await.unwrap();
     replay_all(&backend, &[&run]).await;
@@ -282,7 +283,9 @@ async fn replay_all(backend: &Backend, runs: &[&RunId]) {
     }
 }
 
-fn events(history: &[u8]) -> usize {
-    let history: serde_json::Value = serde_json::from_slice(history).unwrap();
-    history["events"].as_array().unwrap().len()
+/// How many updates the history of a run has taken in.
+async fn updates(backend: &Backend, run: &RunId) -> usize {
+    let histories = backend.histories(run).await.unwrap();
+    let text = |history: &Vec<u8>| String::from_utf8_lossy(history).into_owned();
+    histories.iter().map(|history| text(history).matches("UpdateAcceptedEventAttributes").count()).sum()
 }

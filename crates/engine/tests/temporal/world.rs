@@ -39,8 +39,15 @@ pub(crate) async fn be_worker() {
         return;
     };
     let (folder, notes) = (PathBuf::from(&folder), Notes::in_folder(Path::new(&folder)));
-    let home = Home::open(&folder.join("ledger"), Holding(notes.clone())).unwrap();
-    work(&url, Desk::new(Echo(notes)), HOME, home).await.unwrap();
+    let begun = Instant::now();
+    loop {
+        let home = Home::open(&folder.join("ledger"), Holding(notes.clone())).unwrap();
+        // A server opens its port before it knows its namespace.
+        let Err(error) = work(&url, Desk::new(Echo(notes.clone())), HOME, home).await else { return };
+        eprintln!("the worker could not work: {error}");
+        assert!(begun.elapsed() < PATIENCE, "{error}");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
 }
 
 /// A server and a worker; both end with it.
@@ -50,6 +57,18 @@ pub(crate) struct World {
     ports: [u16; 3],
     server: Process,
     worker: Process,
+}
+
+/// A test that fails shows what its server and its workers said.
+impl Drop for World {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            for log in ["server.log", "worker.log", "notes"] {
+                let said = std::fs::read_to_string(self.folder.path().join(log)).unwrap_or_default();
+                eprintln!("--- {log}\n{said}");
+            }
+        }
+    }
 }
 
 impl World {
