@@ -7,18 +7,35 @@ use kernel::language::{Part, Syntax, Template};
 use kernel::plan::Expr;
 use serde_json::{Map, Value};
 
+/// The lists and mappings of one value that may stand inside each other. Each is up to three levels of the
+/// plan's JSON form, and JSON readers stop at 128.
+pub(super) const VALUE_DEPTH_MAX: usize = 24;
+
 impl<'n> Reader<'_, 'n> {
     /// Reads a value of any kind. What cannot be read is reported, and nothing stands in for it.
     pub(super) fn value(&mut self, node: &'n Node, by: By) -> Expr {
+        if depth(node) <= VALUE_DEPTH_MAX {
+            return self.part(node, by);
+        }
+        self.mistakes.error(|sheet| {
+            let message = format!(
+                "more than {VALUE_DEPTH_MAX} lists and mappings of this value stand inside each other"
+            );
+            sheet.error("too-deep", node.place(), message).hint("give it as text, e.g. as JSON")
+        });
+        Expr::Const(Value::Null)
+    }
+
+    fn part(&mut self, node: &'n Node, by: By) -> Expr {
         match &node.kind {
             Kind::Scalar(scalar) => match scalar.value() {
                 Value::String(_) => self.text(node, by),
                 other => Expr::Const(other),
             },
-            Kind::List(items) => list(items.iter().map(|item| self.value(item, by)).collect()),
+            Kind::List(items) => list(items.iter().map(|item| self.part(item, by)).collect()),
             Kind::Map(_) => {
                 let fields =
-                    shape::unique(node).map(|(name, _, item)| (name.to_owned(), self.value(item, by)));
+                    shape::unique(node).map(|(name, _, item)| (name.to_owned(), self.part(item, by)));
                 object(fields.collect())
             }
         }
@@ -47,6 +64,15 @@ impl<'n> Reader<'_, 'n> {
             Kind::List(items) => items.iter().for_each(|item| self.survey(item, by)),
             Kind::Map(entries) => entries.iter().for_each(|(_, item)| self.survey(item, by)),
         }
+    }
+}
+
+/// How many lists and mappings stand inside each other.
+fn depth(node: &Node) -> usize {
+    match &node.kind {
+        Kind::Scalar(_) => 0,
+        Kind::List(items) => 1 + items.iter().map(depth).max().unwrap_or(0),
+        Kind::Map(entries) => 1 + entries.iter().map(|(_, item)| depth(item)).max().unwrap_or(0),
     }
 }
 

@@ -1,8 +1,6 @@
 //! One step of a run as people see it.
 
-use kernel::clock::iso;
 use kernel::{Failure, FailureKind, Fields};
-use serde_json::{Value, json};
 
 /// How a step stands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -88,19 +86,4 @@ pub struct Line {
     pub inputs: Fields,
     /// What it gave.
     pub outputs: Fields,
-}
-
-impl Line {
-    /// Returns it as one object, without the data.
-    pub fn to_json(&self) -> Value {
-        json!({
-            "id": self.id,
-            "status": self.state.status(),
-            "outcome": self.state.outcome(),
-            "attempt": self.attempt,
-            "started_at": self.started_at.map(iso),
-            "duration_ms": self.duration_ms,
-            "reason": self.reason,
-        })
-    }
 }

@@ -44,12 +44,17 @@ fn references_get_the_form_that_the_kernel_reads() {
         ("blocks.a-b.outputs.success", "blocks.a-b.metadata.succeeded (0 Metadata succeeded)"),
         ("blocks.a-b.success", "blocks.a-b.metadata.succeeded (0 Metadata succeeded)"),
         ("blocks.a-b.inputs.command", "blocks.a-b.inputs.command (0 Inputs command)"),
-        ("blocks.a-b.inputs.env.STAGE", "blocks.a-b.inputs.env.STAGE (0 Inputs env.STAGE)"),
         ("blocks.other.stripes.x", "blocks.other.outputs.stripes.x (1 Outputs stripes)"),
         ("blocks.other.inputs.anything", "blocks.other.inputs.anything (1 Inputs anything)"),
     ] {
         assert_eq!(resolved(written).as_deref(), Some(expected), "{written}");
     }
+}
+
+#[test]
+fn a_variable_is_one_field_of_the_inputs() {
+    let path = Path::of("blocks", &["a-b", "inputs", "env.STAGE"]);
+    assert_eq!(resolved("blocks.a-b.inputs.env.STAGE"), Some(format!("{path} (0 Inputs env.STAGE)")));
 }
 
 #[test]

@@ -1,8 +1,10 @@
 //! Texts that nobody writes by accident: none may panic, and none may take long.
 
 use super::{bad, codes, good, source};
+use crate::blocks::value::VALUE_DEPTH_MAX;
 use crate::diagnostic::{Look, Severity};
 use crate::text::limits::MISTAKES_MAX;
+use kernel::Plan;
 use std::fmt::Write;
 
 const SEEDS: [&str; 8] = [
@@ -99,12 +101,37 @@ fn no_text_makes_it_panic() {
             Ok(read) => {
                 plans += 1;
                 read.plan.check().unwrap_or_else(|broken| panic!("{broken:?}\n{text}"));
+                assert_eq!(stored_and_read(&read.plan), read.plan, "{text}");
             }
             Err(found) if round % 10 == 0 => drop(found.render(&[source], Look::default())),
             Err(found) => assert!(found.has_errors(), "{text}"),
         }
     }
     assert!(plans > 100, "only {plans} were good: the mutations say little");
+}
+
+/// A plan after it was written down and read again.
+fn stored_and_read(plan: &Plan) -> Plan {
+    serde_json::from_str(&serde_json::to_string(plan).unwrap()).unwrap()
+}
+
+#[test]
+fn the_deepest_value_can_be_stored_in_a_plan() {
+    let nested = |depth: usize| {
+        let (open, close) = ("{a: ".repeat(depth), "}".repeat(depth));
+        let value = format!("{open}\"${{metadata.run_id}}\"{close}");
+        let env = format!("{{id: a, type: Shell, inputs: {{command: x, env: {{A: {value}}}}}}}");
+        format!("name: deep\nblocks: [{env}]\noutputs: {{x: {value}}}")
+    };
+    let plan = good(&nested(VALUE_DEPTH_MAX)).plan;
+    assert_eq!(stored_and_read(&plan), plan);
+    assert_eq!(codes(&nested(VALUE_DEPTH_MAX + 1)), ["too-deep", "too-deep"]);
+    let default = format!("{}{}", "[".repeat(60), "]".repeat(60));
+    let text = format!(
+        "name: a\ninputs: {{x: {{default: {default}}}}}\nblocks: [{{id: a, type: Shell, inputs: {{command: x}}}}]"
+    );
+    let plan = good(&text).plan;
+    assert_eq!(stored_and_read(&plan), plan);
 }
 
 fn many(count: usize, mut block: impl FnMut(usize) -> String) -> String {
