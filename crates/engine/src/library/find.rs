@@ -72,10 +72,17 @@ impl Library {
         }
     }
 
-    /// The definition that a name means: the first that can run, or a broken one if there is no other.
+    /// The definition that a name means: the first of that name that can run, else the first whose file has that
+    /// name, else a broken one.
     pub fn find(&self, name: &str) -> Result<&Definition, NotFound> {
+        let runs = |definition: &&Definition| definition.reading.plan.is_some();
         let named = || self.definitions.iter().filter(|definition| definition.name == name);
-        let found = named().find(|definition| definition.reading.plan.is_some()).or_else(|| named().next());
+        let of_file = || {
+            self.definitions
+                .iter()
+                .filter(|definition| definition.path.file_stem().is_some_and(|stem| stem == name))
+        };
+        let found = named().find(runs).or_else(|| of_file().find(runs)).or_else(|| named().next());
         found.ok_or_else(|| self.not_found(name))
     }
 

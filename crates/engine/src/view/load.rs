@@ -27,10 +27,9 @@ impl View {
     }
 }
 
-/// Whether a run should move and nobody moves it. An owner carries what has moved since it became the owner.
-pub fn is_left(row: &RunRow, owner: Option<Owner>) -> bool {
-    let moves = matches!(row.status.as_str(), "queued" | "running" | "closing");
-    moves && owner.is_none_or(|owner| row.updated_at < owner.since)
+/// Whether an owner of the store carries a run: it carries what has moved since it became the owner.
+pub fn is_carried(row: &RunRow, owner: Option<Owner>) -> bool {
+    owner.is_some_and(|owner| row.updated_at >= owner.since)
 }
 
 /// Gives the values that data only names.

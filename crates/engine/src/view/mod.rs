@@ -15,7 +15,7 @@ mod tests;
 
 pub use dialects::view::{Line, State};
 pub use json::Detail;
-pub use load::{Values, is_left};
+pub use load::{Values, is_carried};
 
 use crate::backend::Progress;
 use crate::store::RunRow;
@@ -100,7 +100,7 @@ impl View {
             News::Retrying { key, .. } | News::Interrupted { key, .. } | News::Unverified { key, .. } => {
                 *self.keys.get(key)?
             }
-            News::Closing { .. } | News::Over { .. } => return None,
+            News::NotUpdated { .. } | News::Closing { .. } | News::Over { .. } => return None,
         };
         self.timeline.lines.get(step as usize)
     }
@@ -128,6 +128,17 @@ impl View {
             _ => false,
         });
         asks.map(|(_, line)| line)
+    }
+
+    /// Whether it moves by itself as long as some process carries it.
+    pub fn needs_carrier(&self) -> bool {
+        match &self.status {
+            Status::Queued | Status::Running | Status::Closing => true,
+            Status::Waiting(waiting) => {
+                waiting.iter().any(|one| matches!(one, Waiting::Clock(..) | Waiting::Child(_)))
+            }
+            Status::Ended(_) => false,
+        }
     }
 
     /// The word for how it stands.

@@ -104,7 +104,7 @@ pub(crate) struct RunsArguments {
     pub(crate) all: bool,
     /// Only those that stand so.
     #[arg(long, value_name = "STATUS", value_parser = ["queued", "running", "waiting", "interrupted", "closing",
-        "succeeded", "failed", "cancelled"])]
+        "succeeded", "failed", "cancelled", "diverged"])]
     pub(crate) status: Option<String>,
     /// At most so many.
     #[arg(short = 'n', long = "limit", value_name = "COUNT", default_value_t = 20)]

@@ -6,7 +6,6 @@ use super::desk::Desk;
 use super::error::CommandError;
 use super::painter::Painter;
 use engine::backend::Progress;
-use engine::kernel::{Status, Waiting};
 use engine::local::Local;
 use engine::store::Reader;
 use engine::view::View;
@@ -75,7 +74,7 @@ pub(crate) async fn follow(run: Followable) -> Result<Followed, CommandError> {
     painter.header(&view);
     let mut end = End::Settled;
     let mut tick = tokio::time::interval(TICK);
-    while view.seq() < since || !is_settled(&view.status) {
+    while view.seq() < since || view.needs_carrier() {
         tokio::select! {
             biased;
             () = signals.next() => {
@@ -106,16 +105,5 @@ async fn close(local: Local, signals: &mut Signals) {
     tokio::select! {
         () = local.close() => {}
         () = signals.next() => {}
-    }
-}
-
-/// Whether the run goes no further by itself.
-fn is_settled(status: &Status) -> bool {
-    match status {
-        Status::Ended(_) => true,
-        Status::Waiting(waiting) => {
-            waiting.iter().all(|one| !matches!(one, Waiting::Clock(..) | Waiting::Child(_)))
-        }
-        Status::Queued | Status::Running | Status::Closing => false,
     }
 }

@@ -55,7 +55,8 @@ pub(crate) fn exit(view: &View) -> Exit {
 
 fn last_line(view: &View) -> String {
     let look = Look::of_stderr();
-    let took = time::took(view.at.saturating_sub(view.since));
+    let until = if view.outcome().is_some() { view.at } else { time::now() };
+    let took = time::took(until.saturating_sub(view.since));
     let word = view.word();
     let word = lines::paint(look, word, word);
     match &view.status {
@@ -140,7 +141,32 @@ pub(crate) fn output(name: &str, value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use engine::kernel::plan::{Dialect, Graph};
+    use engine::kernel::{Failure, Fields, Plan, RunId, Waiting};
     use serde_json::json;
+
+    fn view(status: Status) -> View {
+        let plan = Plan::new("p", Dialect::Blocks, Flow::Graph(Graph::new(vec![], 1)));
+        let mut view = View::new(RunId::new("r"), plan.into(), "/w".to_owned(), 0);
+        view.status = status;
+        view
+    }
+
+    #[test]
+    fn exit_codes_say_how_it_ended() {
+        let failed = |kind| Status::Ended(Outcome::Failed { failure: Failure::new(kind, "no") });
+        let cancelled = Status::Ended(Outcome::Cancelled { reason: "no".into() });
+        for (status, code) in [
+            (Status::Ended(Outcome::Succeeded { outputs: Fields::new() }), Exit::Succeeded),
+            (failed(FailureKind::Operation), Exit::Failed),
+            (failed(FailureKind::TimedOut), Exit::TimedOut),
+            (cancelled, Exit::Failed),
+            (Status::Waiting(vec![Waiting::Decision("push".into())]), Exit::Waiting),
+            (Status::Running, Exit::Interrupted),
+        ] {
+            assert_eq!(exit(&view(status)), code);
+        }
+    }
 
     #[test]
     fn outputs_can_be_read() {

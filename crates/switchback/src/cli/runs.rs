@@ -9,7 +9,7 @@ use super::table::table;
 use super::time;
 use engine::kernel::clock::iso;
 use engine::store::{Filter, RunRow};
-use engine::view::State;
+use engine::view::{State, View};
 use serde_json::{Value, json};
 
 /// A run as the list shows it.
@@ -50,36 +50,38 @@ fn find(looked: &Looked, arguments: &RunsArguments) -> Result<Vec<Shown>, Comman
     // Whether a run was left is not stored: where a status is asked for, all are looked at.
     let limit = arguments.status.is_none().then(|| arguments.limit.saturating_add(1));
     let filter = Filter { workspace, roots: true, limit, ..Filter::default() };
-    let mut found = Vec::new();
-    for row in looked.reader.runs(&filter)? {
-        let left = looked.is_left(&row);
-        let status = if left { "interrupted".to_owned() } else { row.status.clone() };
-        if arguments.status.as_ref().is_none_or(|wanted| *wanted == status) {
-            let what = match status.as_str() {
-                "interrupted" | "running" => open(looked, &row),
-                _ => row.detail.clone().unwrap_or_default(),
-            };
-            found.push(Shown { row, status, what });
-        }
-    }
-    Ok(found)
+    let shown = looked.reader.runs(&filter)?.into_iter().map(|row| shown(looked, row));
+    Ok(shown.filter(|run| arguments.status.as_ref().is_none_or(|wanted| *wanted == run.status)).collect())
 }
 
-/// What a run is doing, or had open when its process went away.
-fn open(looked: &Looked, row: &RunRow) -> String {
-    let view = match looked.view(row) {
-        Ok(view) => view,
-        Err(error) => return error.message,
-    };
+/// How a run stands. One that has ended says so itself; of others what is open is looked at.
+fn shown(looked: &Looked, row: RunRow) -> Shown {
+    if row.ended_at.is_some() {
+        return Shown { status: row.status.clone(), what: row.detail.clone().unwrap_or_default(), row };
+    }
+    match looked.view(&row) {
+        Ok(view) => Shown { status: view.word().to_owned(), what: what(&view), row },
+        Err(error) if error.code == "diverged" => {
+            Shown { status: error.code.to_owned(), what: error.message, row }
+        }
+        Err(error) => Shown { status: row.status.clone(), what: error.message, row },
+    }
+}
+
+/// What a run is doing, what it waits for, or what it had open when its process went away.
+fn what(view: &View) -> String {
     let in_state = |wanted: State| {
         let lines = view.lines().iter().filter(|line| view.state(line) == wanted);
         lines.map(|line| format!("`{}`", line.id)).collect::<Vec<_>>()
     };
-    match (view.left, in_state(State::Running).as_slice(), in_state(State::Interrupted).as_slice()) {
-        (true, _, []) => "its process is gone".to_owned(),
-        (true, _, [one]) => format!("{one} was interrupted"),
-        (true, _, names) => format!("{} were interrupted", names.join(", ")),
-        (false, names, _) => names.join(", "),
+    let waiting = view.waiting().iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    match (view.left, in_state(State::Interrupted).as_slice()) {
+        (true, []) if waiting.is_empty() => "its process is gone".to_owned(),
+        (true, []) => format!("stopped while it waited for {waiting}"),
+        (true, [one]) => format!("{one} was interrupted"),
+        (true, names) => format!("{} were interrupted", names.join(", ")),
+        (false, _) if waiting.is_empty() => in_state(State::Running).join(", "),
+        (false, _) => waiting,
     }
 }
 

@@ -45,15 +45,15 @@ impl Looked {
         Looked::open(dir)?.ok_or_else(|| unknown(word))
     }
 
-    /// Whether a run should move and nobody moves it.
-    pub(crate) fn is_left(&self, row: &RunRow) -> bool {
-        view::is_left(row, self.owner)
+    /// Whether some process carries a run at this moment.
+    pub(crate) fn is_carried(&self, row: &RunRow) -> bool {
+        view::is_carried(row, self.owner)
     }
 
     /// The view of a run.
     pub(crate) fn view(&self, row: &RunRow) -> Result<View, CommandError> {
         let mut view = View::load(&self.reader, &row.id)?.ok_or_else(|| unknown(row.id.as_str()))?;
-        view.left = self.is_left(row);
+        view.left = view.needs_carrier() && !self.is_carried(row);
         Ok(view)
     }
 }
