@@ -1,5 +1,7 @@
 //! Every example does what its first lines say: `# try:` is run as it stands, and stdout must be the `# gives:` lines.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -42,7 +44,8 @@ fn examples_do_what_they_say() {
         let home = tempfile::tempdir().unwrap();
         let claim = claim(&std::fs::read_to_string(&example).unwrap());
         let output = switchback(home.path(), &claim.arguments);
-        let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        let (stdout, stderr) =
+            (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         assert!(output.status.success(), "{}: {stderr}", example.display());
         assert_eq!(stdout, claim.gives, "{}: {stderr}", example.display());
     }

@@ -11,7 +11,7 @@ mod world;
 
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
-    println!("{:<58} {:>7}  {:<15} {:>8}  {}", "A ÷ B", "median", "10 % to 90 %", "bound", "pairs");
+    println!("{:<62} {:>7}  {:<15} {:>8}  pairs", "A ÷ B", "median", "10 % to 90 %", "bound");
     for (name, row) in rows::ALL {
         if wanted.is_empty() || wanted.iter().any(|word| name.contains(word.as_str())) {
             row();

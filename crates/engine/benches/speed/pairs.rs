@@ -43,7 +43,7 @@ fn print(name: &str, bound: &Bound, ratios: &mut [f64]) {
     };
     let mark = if held { "" } else { "  MISSED" };
     println!(
-        "{name:<58} {median:>7.2}  {:<15} {shown:>8}  {}{mark}",
+        "{name:<62} {median:>7.2}  {:<15} {shown:>8}  {}{mark}",
         format!("{low:.2} to {high:.2}"),
         ratios.len()
     );

@@ -102,7 +102,9 @@ impl Reader {
             }),
             Word::Symbol("[") => self.deeper(|reader| reader.list(place)),
             Word::Name(name) => Err(bare(&name, place)),
-            Word::Symbol(_) => Err(self.unexpected(place)),
+            Word::Symbol(symbol) => {
+                Err(ParseError::new(format!("a value is missing before `{symbol}`"), place))
+            }
         }
     }
 
@@ -185,6 +187,7 @@ mod tests {
             ("${a} in ['x'", "`]` is missing", 8..9),
             ("1 < 2 < 3", "comparisons do not chain; join them with `and`", 6..7),
             ("${a} ${b}", "expected `and`, `or` or a comparison here", 5..9),
+            ("1 == == 2", "a value is missing before `==`", 5..7),
             ("'open", "the closing ' is missing", 0..1),
             ("12ab == 1", "`12ab` is no number", 0..4),
             ("${a", "`}` is missing after `${`", 0..2),

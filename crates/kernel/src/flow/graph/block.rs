@@ -66,6 +66,9 @@ impl Moment<'_> {
             Err(Stop::Fail(failure)) => {
                 self.reach(UNKNOWN);
                 let message = format!("its condition cannot be evaluated: {}", failure.message);
+                let failure = Some(Failure::new(failure.kind, message.clone()));
+                let key = self.plan.steps[block as usize].id.clone();
+                self.news(News::Ended { key, step: block, failure, outputs: Fields::new(), since: self.now });
                 self.block_over(block, BlockStatus::Crashed, Some(message), self.now);
                 Ok(())
             }
