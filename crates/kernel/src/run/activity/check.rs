@@ -39,9 +39,10 @@ impl Moment<'_> {
         self.perform_check(key);
     }
 
-    /// A check was interrupted. Looking twice does no harm.
+    /// A check was interrupted. Looking twice does no harm, under a new id: a late report of the first look is stale.
     pub(super) fn check_again(&mut self, key: &str) {
         self.reach(CHECK_AGAIN);
+        self.alter(key, |activity| activity.attempt += 1);
         self.perform_check(key);
     }
 

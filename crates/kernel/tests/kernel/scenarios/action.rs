@@ -130,8 +130,8 @@ scenarios! {
     fn an_interrupted_check_is_made_again() {
         let step = Step { verify: verified(1, &[]), ..agent("a").interrupt(OnInterrupt::Ask) };
         let mut it = Drive::start(line(vec![step]));
-        it.submit("a#1", json!({})).interrupt("a#1/verify").expect(&["perform a#1/verify"]);
-        it.done("a#1/verify", json!({})).stands("succeeded");
+        it.submit("a#1", json!({})).interrupt("a#1/verify").expect(&["perform a#2/verify"]);
+        it.done("a#2/verify", json!({})).stands("succeeded");
     }
 
     fn a_check_that_cannot_be_made_counts_as_not_held() {
