@@ -23,9 +23,8 @@ pub(crate) use take::word;
 
 use crate::backend::{Accepted, Error};
 use crate::store::{Store, Write};
-use crate::turn::{Reply, Seat, TAIL_BYTES_MIN};
+use crate::turn::{Planted, Reply, Seat, TAIL_BYTES_MIN};
 use kernel::RunId;
-use kernel::fault::Planted;
 use std::collections::HashMap;
 
 /// Holds the runs in memory and moves them.

@@ -3,10 +3,16 @@
 
 use super::{Content, EntryBody, Home, Origin, decode};
 use crate::store::{Fault, Loaded, Reader};
-use kernel::fault::Planted;
+#[cfg(feature = "faults")]
+pub use kernel::fault::Planted;
 use kernel::{Answer, Plan, Question, Run, RunId, Turn};
 use std::sync::Arc;
 use thiserror::Error;
+
+/// What is planted in a run: without the `faults` feature nothing can be.
+#[cfg(not(feature = "faults"))]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Planted {}
 
 /// Why a stored run cannot be brought back.
 #[derive(Debug, Error)]
