@@ -156,17 +156,17 @@ Examples:
   switchback resume mossy --retry push                          `push` is done again
   switchback resume mossy --done push -o stdout=v1.4.0          `push` had happened, and gave this
   switchback resume mossy --fail push                           `push` counts as failed
-  switchback resume mossy --fail                                so does every interrupted step")]
+  switchback resume mossy --retry                               every interrupted step is done again")]
 pub(crate) struct ResumeArguments {
     /// The run, or a unique beginning of its name.
     #[arg(value_name = "RUN")]
     pub(crate) run: String,
-    /// Do an interrupted step again.
-    #[arg(long, value_name = "STEP", group = "decision")]
-    pub(crate) retry: Option<String>,
-    /// Take an interrupted step as done.
-    #[arg(long, value_name = "STEP", group = "decision")]
-    pub(crate) done: Option<String>,
+    /// Do an interrupted step again; without a name, all of them.
+    #[arg(long, value_name = "STEP", num_args = 0..=1, group = "decision")]
+    pub(crate) retry: Option<Option<String>>,
+    /// Take an interrupted step as done; without a name, all of them.
+    #[arg(long, value_name = "STEP", num_args = 0..=1, group = "decision")]
+    pub(crate) done: Option<Option<String>>,
     /// What the step gave that is taken as done.
     #[arg(short = 'o', long = "output", value_name = "KEY=VALUE", requires = "done")]
     pub(crate) outputs: Vec<String>,

@@ -15,6 +15,9 @@ use std::io::IsTerminal;
 /// Longest JSON value that is written on one line.
 const LINE_CHARS_MAX: usize = 80;
 
+/// How many interrupted steps get commands of their own.
+const NAMED_MAX: usize = 3;
+
 /// Says what came of a run that was followed.
 pub(crate) fn finish(followed: &Followed, json: bool) -> Result<Exit, CommandError> {
     let Followed { view, reader, end } = followed;
@@ -97,18 +100,19 @@ pub(crate) fn advice(view: &View) -> Vec<String> {
     let run = &view.run;
     let open: Vec<&str> = view.undecided().map(|line| line.id.as_str()).collect();
     let mut lines = Vec::new();
-    if let [first, ..] = open.as_slice() {
+    if !open.is_empty() {
         let names: Vec<String> = open.iter().map(|name| format!("`{name}`")).collect();
         lines.push(format!("{} may or may not have happened. Look, then say which:", names.join(", ")));
-        let width = run.as_str().len() + first.len();
-        let command = |what: String, meaning: &str| {
-            format!("  {:<1$}  {meaning}", format!("switchback resume {run} {what}"), width + 30)
-        };
-        for name in &open {
-            lines.push(command(format!("--retry {name}"), "do it again"));
-            lines.push(command(format!("--done {name}"), "it had happened"));
+        // Of many, one command stands for all.
+        let named: Vec<&str> = if open.len() > NAMED_MAX { vec!["STEP"] } else { open };
+        let width = named.iter().map(|name| name.len()).max().unwrap_or(0) + "--retry ".len();
+        let command =
+            |what: &str, meaning: &str| format!("  switchback resume {run} {what:<width$}  {meaning}");
+        for name in named {
+            lines.push(command(&format!("--retry {name}"), "do it again"));
+            lines.push(command(&format!("--done {name}"), "it had happened"));
         }
-        lines.push(command("--fail".to_owned(), "end the run"));
+        lines.push(command("--fail", "end the run"));
     } else if view.left {
         lines.push(format!("go on with: switchback resume {run}"));
     } else if !view.waiting().is_empty() {

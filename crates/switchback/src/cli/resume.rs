@@ -17,15 +17,11 @@ use engine::kernel::{Command, Data, Fields, OpenKind, Outcome, RunId};
 use engine::view::View;
 
 /// What someone says about interrupted steps.
-enum Decision {
-    /// Nothing.
-    None,
-    /// This step is done again.
-    Retry(String),
-    /// This step had happened and gave this.
-    Done(String, Fields),
-    /// This step, or every one, counts as failed.
-    Fail(Option<String>),
+struct Decision {
+    /// The step; nothing for every one that is interrupted.
+    step: Option<String>,
+    /// What became of it.
+    became: Resolution,
 }
 
 /// Carries the command out.
@@ -35,26 +31,29 @@ pub(crate) fn resume(arguments: &ResumeArguments) -> Result<Exit, CommandError> 
     let row = find(&looked.reader, &arguments.run)?;
     let view = looked.view(&row)?;
     if view.outcome().is_some() {
-        return over(looked, view, &decision, arguments.json);
+        return over(looked, view, decision.as_ref(), arguments.json);
     }
     drop(looked);
     let followed = desk::block_on(go_on(&row.id, decision))??;
     result::finish(&followed, arguments.json)
 }
 
-fn decision(arguments: &ResumeArguments) -> Result<Decision, CommandError> {
-    Ok(match (&arguments.retry, &arguments.done, &arguments.fail) {
-        (Some(step), ..) => Decision::Retry(step.clone()),
-        (_, Some(step), _) => Decision::Done(step.clone(), given::outputs(&arguments.outputs)?),
-        (.., Some(step)) => Decision::Fail(step.clone()),
-        (None, None, None) => Decision::None,
-    })
+fn decision(arguments: &ResumeArguments) -> Result<Option<Decision>, CommandError> {
+    let outputs = given::outputs(&arguments.outputs)?;
+    let said = [
+        (&arguments.retry, Resolution::Retry),
+        (&arguments.done, Resolution::Done { outputs }),
+        (&arguments.fail, Resolution::Fail),
+    ];
+    let mut said =
+        said.into_iter().filter_map(|(step, became)| Some(Decision { step: step.clone()?, became }));
+    Ok(said.next())
 }
 
 /// A run that has ended is shown again; it cannot go on, and nothing can be decided about it.
-fn over(looked: Looked, view: View, decision: &Decision, json: bool) -> Result<Exit, CommandError> {
+fn over(looked: Looked, view: View, decision: Option<&Decision>, json: bool) -> Result<Exit, CommandError> {
     let cancelled = matches!(view.outcome(), Some(Outcome::Cancelled { .. }));
-    if cancelled || !matches!(decision, Decision::None) {
+    if cancelled || decision.is_some() {
         let message = format!("run {} has {} and cannot go on", view.run, has(view.word()));
         return Err(CommandError::usage("run-over", message)
             .hint(format!("what became of it: switchback show {}", view.run)));
@@ -62,7 +61,7 @@ fn over(looked: Looked, view: View, decision: &Decision, json: bool) -> Result<E
     result::finish(&Followed { view, reader: looked.reader, end: End::Settled }, json)
 }
 
-async fn go_on(run: &RunId, decision: Decision) -> Result<Followed, CommandError> {
+async fn go_on(run: &RunId, decision: Option<Decision>) -> Result<Followed, CommandError> {
     let signals = Signals::listen()?;
     let desk = Desk::open().await?;
     let mut view = View::load(&desk.reader, run)?.ok_or_else(|| engine::Error::NoRun(run.clone()))?;
@@ -89,39 +88,40 @@ async fn go_on(run: &RunId, decision: Decision) -> Result<Followed, CommandError
 }
 
 /// What is decided, by step. Said before anything moves: a mistake here must not start anything.
-fn check(view: &View, decision: Decision) -> Result<Vec<(String, Resolution)>, CommandError> {
+fn check(view: &View, decision: Option<Decision>) -> Result<Vec<(String, Resolution)>, CommandError> {
+    let Some(Decision { step, became }) = decision else { return Ok(Vec::new()) };
     let open: Vec<&str> = view.undecided().map(|line| line.id.as_str()).collect();
-    let one = |step: &str| {
-        if open.contains(&step) { Ok(step.to_owned()) } else { Err(not_interrupted(view, step, &open)) }
+    let steps = match &step {
+        Some(step) if open.contains(&step.as_str()) => vec![step.as_str()],
+        None if !open.is_empty() => open,
+        step => return Err(not_interrupted(view, step.as_deref(), &open)),
     };
-    Ok(match decision {
-        Decision::None => Vec::new(),
-        Decision::Retry(step) => vec![(one(&step)?, Resolution::Retry)],
-        Decision::Fail(Some(step)) => vec![(one(&step)?, Resolution::Fail)],
-        Decision::Fail(None) if open.is_empty() => return Err(not_interrupted(view, "", &open)),
-        Decision::Fail(None) => open.iter().map(|step| ((*step).to_owned(), Resolution::Fail)).collect(),
-        Decision::Done(step, outputs) => {
-            let step = one(&step)?;
-            let outputs = whole(view, &step, outputs)?;
-            vec![(step, Resolution::Done { outputs })]
-        }
-    })
+    let decided = steps.into_iter().map(|step| {
+        let became = match &became {
+            Resolution::Done { outputs } => Resolution::Done { outputs: whole(view, step, outputs.clone())? },
+            became => became.clone(),
+        };
+        Ok((step.to_owned(), became))
+    });
+    decided.collect()
 }
 
-fn not_interrupted(view: &View, step: &str, open: &[&str]) -> CommandError {
-    let quoted = |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-    let known = view.lines().iter().any(|line| line.id == step);
-    let message = match (step.is_empty(), known) {
-        (true, _) => format!("no step of {} was interrupted", view.run),
-        (_, true) => format!("`{step}` was not interrupted, so there is nothing to decide about it"),
-        (_, false) => format!("`{}` has no step `{step}`", view.plan.name),
+fn not_interrupted(view: &View, step: Option<&str>, open: &[&str]) -> CommandError {
+    let known = |step: &str| view.lines().iter().any(|line| line.id == step);
+    let error = |message| CommandError::usage("not-interrupted", message);
+    let error = match step {
+        None => error(format!("no step of {} was interrupted", view.run)),
+        Some(step) if known(step) => {
+            error(format!("`{step}` was not interrupted, so there is nothing to decide"))
+        }
+        Some(step) => error(format!("`{}` has no step `{step}`", view.plan.name))
+            .near(&near(step, view.lines().iter().map(|line| line.id.as_str()))),
     };
-    let error = CommandError::usage("not-interrupted", message);
-    let error = if known || step.is_empty() { error } else { error.near(&near(step, open.iter().copied())) };
-    match open {
-        [] => error.hint(format!("go on with: switchback resume {}", view.run)),
-        open => error.hint(format!("interrupted: {}", quoted(open))),
+    if open.is_empty() {
+        return error.hint(format!("go on with: switchback resume {}", view.run));
     }
+    let open: Vec<String> = open.iter().map(|name| format!("`{name}`")).collect();
+    error.hint(format!("interrupted: {}", open.join(", ")))
 }
 
 /// What a step gave, with nothing missing that is read later. That a command had happened means that it exited
