@@ -28,32 +28,43 @@ impl Driver {
             return self.take(Letter::Recover { run: child, reply: None }, now);
         }
         let Some(home) = self.seats.get(&parent.0).map(|seat| Home::clone(&seat.home)) else { return };
-        let refused = match plan {
+        let origin = Origin { home, parent: Some(parent.clone()), depth };
+        let admissible = plan.and_then(|plan| self.admissible(plan, &child, &inputs, &origin, now));
+        let refused = match admissible {
+            Ok(plan) => {
+                let birth = super::start::Birth { id: child, plan, inputs, origin, key: None };
+                return self.bear(birth, None, now);
+            }
             Err(reason) => reason,
-            Ok(plan) => match self.admissible(&plan, &child, &inputs, now) {
-                Some(reason) => reason,
-                None => {
-                    let origin = Origin { home, parent: Some(parent), depth };
-                    return self.bear(super::start::Birth { id: child, plan, inputs, origin, key: None }, None, now);
-                }
-            },
         };
         // A child that cannot start has failed, and its parent hears of it like of any other end.
         let failure = Failure::new(FailureKind::Crashed, refused);
         self.end_child(child, parent, Outcome::Failed { failure }, None, now);
     }
 
-    fn admissible(&self, plan: &Arc<Plan>, child: &RunId, inputs: &Fields, now: u64) -> Option<String> {
+    /// The plan, if a run of it would admit its start.
+    fn admissible(
+        &self,
+        plan: Arc<Plan>,
+        child: &RunId,
+        inputs: &Fields,
+        origin: &Origin,
+        now: u64,
+    ) -> Result<Arc<Plan>, String> {
         let (inputs, _) = stored(inputs.clone(), plan.limits.inline_bytes_max);
-        let run = Run::new(Arc::clone(plan), child.clone(), None, 0);
-        run.admit(Command::Start { inputs }, now).err().map(|refusal| refusal.to_string())
+        let run = Run::new(Arc::clone(&plan), child.clone(), origin.parent.clone(), origin.depth);
+        match run.admit(Command::Start { inputs }, now) {
+            Ok(_) => Ok(plan),
+            Err(refusal) => Err(refusal.to_string()),
+        }
     }
 
     pub(super) fn cancel_child(&mut self, child: RunId, parent: Parent, reason: String, now: u64) {
         if self.is_there(&child) {
             // One that has ended refuses, and is made to tell its end again by being brought back.
             let command = Command::Cancel { reason, by: Caller::Server };
-            return self.take(Letter::Command { run: child, command, contents: Vec::new(), reply: None }, now);
+            return self
+                .take(Letter::Command { run: child, command, contents: Vec::new(), reply: None }, now);
         }
         self.end_child(child, parent, Outcome::Cancelled { reason }, None, now);
     }

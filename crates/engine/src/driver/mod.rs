@@ -89,6 +89,11 @@ impl Driver {
         self.seats.get(id).map(|seat| &seat.run)
     }
 
+    /// Gives the store back, as it was after the last commit.
+    pub fn into_store(self) -> Store {
+        self.store
+    }
+
     /// Ends cleanly: what is committed is all there is.
     pub fn close(self) -> Result<(), crate::store::OpenError> {
         self.store.close()

@@ -61,7 +61,9 @@ impl Driver {
         let turning = self.seats.values().filter_map(|seat| seat.turning.as_ref()?.birth.as_ref());
         let writes = turning.flat_map(|birth| &birth.0).chain(&self.batch.writes);
         writes.into_iter().find_map(|write| match write {
-            Write::Request { workspace: at, key: used, fingerprint, run } if at == workspace && used == key => {
+            Write::Request { workspace: at, key: used, fingerprint, run }
+                if at == workspace && used == key =>
+            {
                 Some((*fingerprint, run.clone()))
             }
             _ => None,

@@ -2,7 +2,7 @@
 
 use crate::faults;
 use crate::options::{FAULT_SEEDS_MAX, Options};
-use crate::trial::{Trial, attempt};
+use crate::trial::{House, Trial};
 use crate::world::Seen;
 use kernel::table::{self, Row};
 use std::collections::BTreeSet;
@@ -15,12 +15,14 @@ const EVENTS_SHOWN: usize = 40;
 
 /// One seed alone.
 pub(crate) fn one(seed: u64, options: &Options) -> bool {
-    let trial = attempt(seed, options.fault.map(|(_, fault)| fault), true);
+    let trial = House::new().attempt(seed, options.fault.map(|(_, fault)| fault), true);
     if options.trace {
         trial.trace.iter().for_each(|line| println!("{line}"));
     }
     match &trial.result {
-        Ok(seen) => println!("seed {seed}: {} runs, {} turns, {} crashes", seen.runs, seen.turns, seen.crashes),
+        Ok(seen) => {
+            println!("seed {seed}: {} runs, {} turns, {} crashes", seen.runs, seen.turns, seen.crashes)
+        }
         Err(violation) => println!("seed {seed}: {}: {}", violation.invariant, violation.detail),
     }
     trial.result.is_ok()
@@ -44,12 +46,13 @@ fn worlds(options: &Options) -> bool {
     std::thread::scope(|scope| {
         for _ in 0..options.threads {
             scope.spawn(|| {
+                let mut house = House::new();
                 while !stop.load(Ordering::Relaxed) {
                     let seed = next.fetch_add(1, Ordering::Relaxed);
                     if seed >= end {
                         return;
                     }
-                    let trial = attempt(seed, None, false);
+                    let trial = house.attempt(seed, None, false);
                     let mut seen = seen.lock().expect("no thread panics with it");
                     match trial.result {
                         Ok(shown) => add(&mut seen.0, shown),
@@ -91,7 +94,7 @@ fn tell_failure(trial: &Trial) {
     let Err(violation) = &trial.result else { return };
     println!("seed {} broke a promise: {}", trial.seed, violation.invariant);
     println!("  {}", violation.detail);
-    let again = attempt(trial.seed, None, true);
+    let again = House::new().attempt(trial.seed, None, true);
     println!("the last events:");
     let skipped = again.trace.len().saturating_sub(EVENTS_SHOWN);
     again.trace.iter().skip(skipped).for_each(|line| println!("  {line}"));
@@ -133,8 +136,9 @@ fn every_fault_is_found(threads: usize) -> bool {
 }
 
 fn found(name: &str, fault: faults::Fault) -> bool {
+    let mut house = House::new();
     for seed in 0..FAULT_SEEDS_MAX {
-        if let Err(violation) = attempt(seed, Some(fault), false).result {
+        if let Err(violation) = house.attempt(seed, Some(fault), false).result {
             let (invariant, seeds) = (violation.invariant, seed + 1);
             println!("fault {name}: found after {seeds} seeds ({invariant})");
             return true;

@@ -24,7 +24,11 @@ impl Maker<'_> {
     pub(super) fn values(&mut self) -> Vec<(String, Expr)> {
         let count = self.random.below(3);
         let names = ["a", "b", "c"];
-        names.iter().take(usize::try_from(count).unwrap_or(0)).map(|name| ((*name).to_owned(), self.value())).collect()
+        names
+            .iter()
+            .take(usize::try_from(count).unwrap_or(0))
+            .map(|name| ((*name).to_owned(), self.value()))
+            .collect()
     }
 
     fn path(&mut self) -> Path {
@@ -35,7 +39,8 @@ impl Maker<'_> {
 
     pub(super) fn reference(&mut self) -> Expr {
         let path = self.path().to_string();
-        let (template, _) = Template::parse(&format!("${{{path}}}"), Syntax::Dollar).expect("BUG: a template");
+        let (template, _) =
+            Template::parse(&format!("${{{path}}}"), Syntax::Dollar).expect("BUG: a template");
         Expr::Template(template)
     }
 
@@ -65,7 +70,9 @@ impl Maker<'_> {
             0..=1 => Expr::Const(Value::Bool(true)),
             2 => Expr::Const(Value::Bool(false)),
             3..=5 => self.foreign("truth"),
-            6 => Expr::Condition(Condition::Not(Box::new(Condition::Literal(json!(self.random.percent(50)))))),
+            6 => {
+                Expr::Condition(Condition::Not(Box::new(Condition::Literal(json!(self.random.percent(50))))))
+            }
             _ => {
                 let compare = *self.random.pick(&[Compare::Equal, Compare::Differs, Compare::AtLeast]);
                 let left = Box::new(Condition::Reference(self.path()));
@@ -73,6 +80,12 @@ impl Maker<'_> {
                 Expr::Condition(Condition::Compare(compare, left, right))
             }
         }
+    }
+
+    /// Something that lanes disagree on.
+    pub(super) fn item_is_one(&mut self) -> Expr {
+        let item = Box::new(Condition::Reference(Path::of("item", &[])));
+        Expr::Condition(Condition::Compare(Compare::Equal, item, Box::new(Condition::Literal(json!(1)))))
     }
 
     /// A list to go through.

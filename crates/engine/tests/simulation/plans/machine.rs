@@ -20,7 +20,8 @@ impl Maker<'_> {
 
     fn state_of(&mut self, count: u64) -> State {
         let ways = self.random.below(4);
-        let transitions = (0..ways).map(|_| Transition { when: self.when(), to: self.random.below(count) as u32 });
+        let transitions =
+            (0..ways).map(|_| Transition { when: self.when(), to: self.random.below(count) as u32 });
         let transitions = transitions.collect();
         let on_timeout = self.random.percent(30).then(|| self.random.below(count) as u32);
         State { writes: self.writes(), transitions, on_timeout }

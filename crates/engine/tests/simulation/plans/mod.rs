@@ -67,7 +67,8 @@ struct Maker<'m> {
 
 impl<'m> Maker<'m> {
     fn new(random: &'m mut Random, library: &'m Library) -> Self {
-        let plan = Plan::new("", Dialect::Steps, Flow::Sequence(kernel::plan::Sequence { bodies: Vec::new() }));
+        let plan =
+            Plan::new("", Dialect::Steps, Flow::Sequence(kernel::plan::Sequence { bodies: Vec::new() }));
         let readable = ["inputs.n", "inputs.text", "inputs.items"].map(str::to_owned).to_vec();
         let asks = random.percent(60);
         Maker { random, library, plan, readable, asks }
@@ -103,6 +104,9 @@ impl<'m> Maker<'m> {
         }
         if self.random.percent(10) {
             limits.held_bytes_max = self.random.from_to(200, 2_000);
+        }
+        if self.random.percent(15) {
+            limits.lanes_max = u32::try_from(self.random.from_to(1, 2)).unwrap_or(1);
         }
         if self.random.percent(5) {
             limits.state_bytes_max = self.random.from_to(60, 400);

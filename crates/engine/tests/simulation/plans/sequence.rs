@@ -104,18 +104,19 @@ impl Maker<'_> {
     }
 
     fn node(&mut self, bodies: &mut Vec<Body>, around: Around, here: Place) -> Node {
-        let deeper = u64::from(around.depth < 2);
+        let forked = u64::from(around.forked);
+        let deeper = u64::from(around.depth < 2 + u32::from(around.forked));
         let kind = self.random.weighted(&[
             (12, Kind::Do),
             (3, Kind::Set),
-            (3 * deeper, Kind::Branch),
+            ((3 + 4 * forked) * deeper, Kind::Branch),
             (2 * deeper, Kind::While),
             (2 * deeper, Kind::Foreach),
             (4 * deeper, Kind::Fork),
-            (3 * u64::from(around.forked), Kind::Give),
+            (3 * forked, Kind::Give),
             (u64::from(around.looped), Kind::Break),
             (u64::from(here.position > 0), Kind::Goto),
-            (1, Kind::Return),
+            (1 + forked, Kind::Return),
         ]);
         let inner = Around { depth: around.depth + 1, ..around };
         let on_failure = *self.random.pick(&[OnFailure::Fail, OnFailure::Continue]);
@@ -123,7 +124,7 @@ impl Maker<'_> {
             Kind::Do => self.do_node(on_failure),
             Kind::Set => Node::Set { writes: self.writes() },
             Kind::Branch => {
-                let condition = self.condition();
+                let condition = if around.forked { self.item_is_one() } else { self.condition() };
                 let arms = vec![(condition, self.nested(bodies, inner))];
                 let otherwise = self.random.percent(50).then(|| self.nested(bodies, inner));
                 Node::Branch { arms, otherwise }
@@ -131,7 +132,11 @@ impl Maker<'_> {
             Kind::While => {
                 let condition = self.condition();
                 let iterations_max = u32::try_from(self.random.from_to(1, 4)).unwrap_or(1);
-                Node::While { condition, body: self.nested(bodies, Around { looped: true, ..inner }), iterations_max }
+                Node::While {
+                    condition,
+                    body: self.nested(bodies, Around { looped: true, ..inner }),
+                    iterations_max,
+                }
             }
             Kind::Foreach => {
                 let items = self.items();

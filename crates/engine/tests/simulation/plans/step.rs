@@ -2,8 +2,8 @@
 
 use super::Maker;
 use kernel::plan::{
-    Access, Adapter, Audience, Deadline, Expr, Gate, GateLevel, OnInterrupt, OnOverdue, Retry, Step, Verify, Work,
-    Workflow,
+    Access, Adapter, Audience, Deadline, Expr, Gate, GateLevel, OnInterrupt, OnOverdue, Retry, Step, Verify,
+    Work, Workflow,
 };
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};

@@ -114,7 +114,8 @@ impl History {
     /// The run has ended: all that was asked has come back, was withdrawn, or is named as abandoned.
     fn nothing_is_open(&self, run: &RunId) -> Result<(), Violation> {
         let left = |id: &&EffectId| !self.abandoned.iter().any(|abandoned| abandoned == key(id));
-        let mut open: Vec<&EffectId> = self.performing.iter().chain(self.children.keys()).filter(left).collect();
+        let mut open: Vec<&EffectId> =
+            self.performing.iter().chain(self.children.keys()).filter(left).collect();
         open.extend(self.timers.keys().chain(&self.offers).filter(left));
         if open.is_empty() {
             return Ok(());

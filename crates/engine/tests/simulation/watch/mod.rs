@@ -46,7 +46,9 @@ impl Watch {
     /// Reads what is new in a run's journal.
     pub(crate) fn catch_up(&mut self, reader: &Reader, id: &RunId) -> Result<(), Violation> {
         if !self.runs.contains_key(id) {
-            let Some(shadow) = Shadow::first(reader, id, &mut self.plans, self.planted)? else { return Ok(()) };
+            let Some(shadow) = Shadow::first(reader, id, &mut self.plans, self.planted)? else {
+                return Ok(());
+            };
             self.runs.insert(id.clone(), shadow);
         }
         let shadow = self.runs.get_mut(id).expect("BUG: a shadow that was just made is gone");
@@ -55,13 +57,19 @@ impl Watch {
 
     /// An effect leaves: the store must hold the turn that asked for it.
     pub(crate) fn leaves(&mut self, reader: &Reader, id: &RunId, effect: &Effect) -> Result<(), Violation> {
+        if self.has_asked(id, effect) {
+            return Ok(());
+        }
         self.catch_up(reader, id)?;
-        let asked = self.runs.get(id).is_some_and(|shadow| shadow.history.has_asked(effect));
-        if asked {
+        if self.has_asked(id, effect) {
             return Ok(());
         }
         let detail = format!("{id}: {effect:?} left, and no stored entry asks for it");
         Err(Violation::new("no effect leaves before its commit", detail))
+    }
+
+    fn has_asked(&self, id: &RunId, effect: &Effect) -> bool {
+        self.runs.get(id).is_some_and(|shadow| shadow.history.has_asked(effect))
     }
 
     pub(crate) fn run(&self, id: &RunId) -> Option<&kernel::Run> {

@@ -54,6 +54,10 @@ impl Shadow {
             let turn = again(reader, &mut self.run, &body, entry.head.seq)
                 .map_err(|error| Violation::new("same journal, same bytes", error.to_string()))?;
             self.seq = entry.head.seq;
+            if self.run.weight() != self.run.weigh() {
+                let detail = format!("{id}: {} held, {} weighed", self.run.weight(), self.run.weigh());
+                return Err(Violation::new("held weight does not drift", detail));
+            }
             rows.extend(turn.rows.iter().copied());
             self.history.see(&id, &body.event, &turn)?;
         }
@@ -68,6 +72,11 @@ impl Shadow {
     /// At the end: snapshot plus tail, and all entries, both give this very run.
     pub(crate) fn check_replays(&self, reader: &Reader) -> Result<(), Violation> {
         let id = self.run.id();
+        let (bytes, weight) = (self.bytes().len() as u64, self.run.weight());
+        if bytes > weight {
+            let detail = format!("{id}: a snapshot of {bytes} bytes weighs {weight}");
+            return Err(Violation::new("a snapshot is not larger than its weight", detail));
+        }
         let Some(loaded) = reader.load(id).map_err(|fault| unreadable(id, &fault))? else {
             return Err(unreadable(id, &"it is gone"));
         };
@@ -80,13 +89,16 @@ impl Shadow {
         if quick != whole {
             return Err(Violation::new("snapshot plus tail equals full replay", format!("{id} differs")));
         }
-        reader.verify(id).map_err(|error| Violation::new("the stored journal verifies", error.to_string()))?;
+        reader
+            .verify(id)
+            .map_err(|error| Violation::new("the stored journal verifies", error.to_string()))?;
         Ok(())
     }
 
     fn replayed(&self, reader: &Reader, loaded: &Loaded) -> Result<Vec<u8>, Violation> {
         let replayed = replay_planted(reader, loaded, self.planted, |_, _, _| {});
-        let replayed = replayed.map_err(|error| Violation::new("same journal, same bytes", error.to_string()))?;
+        let replayed =
+            replayed.map_err(|error| Violation::new("same journal, same bytes", error.to_string()))?;
         Ok(bytes(&replayed.run))
     }
 }

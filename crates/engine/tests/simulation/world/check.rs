@@ -3,6 +3,7 @@
 use super::{Halt, World};
 use crate::watch::Violation;
 use engine::driver::Parcel;
+use engine::store::Filter;
 use kernel::{OpenKind, Outcome, RunId, Status};
 use std::collections::BTreeSet;
 
@@ -69,7 +70,8 @@ impl World<'_> {
     }
 
     fn child_lives(&self, effect: &kernel::Effect) -> bool {
-        let (kernel::Effect::StartChild { child, .. } | kernel::Effect::CancelChild { child, .. }) = effect else {
+        let (kernel::Effect::StartChild { child, .. } | kernel::Effect::CancelChild { child, .. }) = effect
+        else {
             return false;
         };
         self.watch.run(child).is_some_and(|run| run.outcome().is_none())
@@ -124,7 +126,8 @@ impl World<'_> {
         }
         let driver = self.driver.as_ref().expect("BUG: the server is down");
         let reader = driver.store().reader();
-        let rows = reader.runs(&engine::store::Filter::default()).map_err(super::server::unreadable)?;
+        let ours = Filter { workspace: Some(self.folder()), ..Filter::default() };
+        let rows = reader.runs(&ours).map_err(super::server::unreadable)?;
         for row in rows {
             let Some(shadow) = self.watch.runs.get(&row.id) else {
                 return Err(Violation::new("every run is known", row.id.to_string()));

@@ -67,7 +67,8 @@ impl World<'_> {
     fn perform(&mut self, run: RunId, perform: &Perform) -> Result<(), Halt> {
         self.note(|| format!("{run} performs {}", perform.id));
         let key = (run, perform.id.clone());
-        let takes = if self.kind { self.random.below(5) } else { self.random.weighted(&[(5, 0), (4, 40), (1, 900)]) };
+        let takes =
+            if self.kind { self.random.below(5) } else { self.random.weighted(&[(5, 0), (4, 40), (1, 900)]) };
         let times_out = perform.timeout_ms.is_some_and(|most| most < takes);
         let takes = perform.timeout_ms.map_or(takes, |most| takes.min(most));
         let ticket = self.plan_report(&key, takes);
@@ -118,7 +119,8 @@ impl World<'_> {
     }
 
     fn report(&mut self, job: &Job) -> Report {
-        let failed = |kind, outputs| Report::Failed { failure: Failure::new(kind, "it did not work"), outputs };
+        let failed =
+            |kind, outputs| Report::Failed { failure: Failure::new(kind, "it did not work"), outputs };
         if job.times_out {
             return failed(FailureKind::TimedOut, Fields::new());
         }

@@ -19,6 +19,7 @@ use crate::random::Random;
 use crate::watch::{Violation, Watch};
 use engine::backend::Error;
 use engine::driver::{Driver, Letter};
+use engine::store::Store;
 use hands::Hands;
 use kernel::table::Row;
 use kernel::{Command, RunId};
@@ -63,6 +64,8 @@ pub(crate) struct World<'d> {
     seed: u64,
     library: Library,
     fault: Option<Fault>,
+    /// The store of the world before, in which the first server starts.
+    store: Option<Store>,
     /// The server; gone only in the middle of a crash.
     driver: Option<Driver>,
     /// A server that was taken over and does not know it yet.
@@ -125,17 +128,24 @@ impl Replies {
 
 impl<'d> World<'d> {
     /// A world before its first moment, over an empty data directory.
-    pub(crate) fn new(seed: u64, dir: &'d Path, fault: Option<Fault>, trace: bool) -> Self {
+    pub(crate) fn new(
+        seed: u64,
+        dir: &'d Path,
+        store: Option<Store>,
+        fault: Option<Fault>,
+        trace: bool,
+    ) -> Self {
         let mut random = Random::new(seed);
         let library = Library::new(&mut random);
-        let crash_permille = random.weighted(&[(2, 0), (5, 10), (3, 40)]);
-        let crashes_left = if crash_permille == 0 { 0 } else { random.from_to(1, 4) };
+        let crash_permille = random.weighted(&[(2, 0), (4, 8), (3, 30)]);
+        let crashes_left = if crash_permille == 0 { 0 } else { random.from_to(1, 3) };
         World {
             random,
             dir,
             seed,
             library,
             fault,
+            store,
             driver: None,
             zombie: None,
             life: 0,
@@ -184,9 +194,14 @@ impl<'d> World<'d> {
         })
     }
 
-    /// The last things that happened, if they were noted.
-    pub(crate) fn into_trace(self) -> Vec<String> {
-        self.trace.unwrap_or_default()
+    /// The store for the next world, and what happened, if it was noted.
+    pub(crate) fn over(self) -> (Option<Store>, Vec<String>) {
+        (self.driver.map(Driver::into_store), self.trace.unwrap_or_default())
+    }
+
+    /// The folder of all runs of this world.
+    fn folder(&self) -> String {
+        format!("/world/{}", self.seed)
     }
 
     pub(super) fn note(&mut self, what: impl FnOnce() -> String) {
@@ -206,7 +221,7 @@ impl<'d> World<'d> {
             }
         }
         self.queue.plan(self.clock + 20, None, Happening::People);
-        if self.crashes_left > 0 && self.random.percent(40) {
+        if self.crashes_left > 0 && self.random.percent(25) {
             let after = self.random.below(800);
             self.queue.plan(self.clock + after, None, Happening::TakeOver);
         }

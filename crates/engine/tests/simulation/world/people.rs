@@ -25,8 +25,9 @@ impl World<'_> {
             let size = usize::try_from(self.random.below(300)).unwrap_or(0);
             inputs.insert("text".to_owned(), Data::Inline("i".repeat(size).into()));
         }
+        let home = Home { folder: self.folder().into(), ..Home::default() };
         let request_key = self.random.percent(40).then(|| format!("key{number}"));
-        let start = Start { id: self.root(number), plan, inputs, home: Home::default(), request_key };
+        let start = Start { id: self.root(number), plan, inputs, home, request_key };
         self.note(|| format!("start {}", start.id));
         let times = self.random.weighted(&[(8, 1), (1, 2)]);
         for _ in 0..times {
@@ -53,7 +54,8 @@ impl World<'_> {
     }
 
     pub(super) fn cancel_all(&mut self) {
-        let roots: Vec<RunId> = self.watch.runs.keys().filter(|run| !run.as_str().contains('/')).cloned().collect();
+        let roots: Vec<RunId> =
+            self.watch.runs.keys().filter(|run| !run.as_str().contains('/')).cloned().collect();
         roots.iter().for_each(|run| self.cancel(run));
     }
 
@@ -105,7 +107,9 @@ impl World<'_> {
     /// What waits for people in a run.
     fn due(&self, run: &RunId) -> Vec<Open> {
         let open = self.watch.run(run).map(kernel::Run::open).unwrap_or_default();
-        open.into_iter().filter(|open| matches!(open.kind, OpenKind::Action | OpenKind::Interrupted)).collect()
+        open.into_iter()
+            .filter(|open| matches!(open.kind, OpenKind::Action | OpenKind::Interrupted))
+            .collect()
     }
 
     /// The kind world: everyone answers what is due.
@@ -151,7 +155,8 @@ impl World<'_> {
         if !as_gate {
             return Command::Submit { effect, result, by: Caller::Agent("agent".into()) };
         }
-        let shown = if wrong && self.random.percent(50) { Digest::of(b"something else") } else { action.shown };
+        let shown =
+            if wrong && self.random.percent(50) { Digest::of(b"something else") } else { action.shown };
         let by = match wrong && self.random.percent(30) {
             true => Caller::Agent("agent".into()),
             false => Caller::Human { door: "console".into(), proven: !wrong || self.random.percent(50) },

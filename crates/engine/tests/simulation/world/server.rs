@@ -23,14 +23,20 @@ impl World<'_> {
         self.asking = 0;
         self.replies.forget();
         self.driver = None;
-        let store = Store::open(self.dir).map_err(|error| Violation::new("the store opens", error.to_string()))?;
+        let store = match self.store.take() {
+            Some(store) => store,
+            None => {
+                Store::open(self.dir).map_err(|error| Violation::new("the store opens", error.to_string()))?
+            }
+        };
         let mut driver = faults::driver(store, self.fault);
         driver.snapshot_past(self.random.weighted(&[(3, 0), (2, 2_000), (1, 32_768)]));
         let reader = driver.store().reader();
-        for row in reader.runs(&Filter::default()).map_err(unreadable)? {
+        let ours = Filter { workspace: Some(self.folder()), ..Filter::default() };
+        for row in reader.runs(&ours).map_err(unreadable)? {
             self.watch.catch_up(reader, &row.id)?;
         }
-        let mut runs = reader.runs(&Filter { open: true, ..Filter::default() }).map_err(unreadable)?;
+        let mut runs = reader.runs(&Filter { open: true, ..ours }).map_err(unreadable)?;
         self.driver = Some(driver);
         while !runs.is_empty() {
             let position = usize::try_from(self.random.below(runs.len() as u64)).unwrap_or(0);
@@ -106,9 +112,10 @@ impl World<'_> {
             self.may_crash()?;
         }
         self.may_crash()?;
-        let parcels = self.driver().commit().map_err(|error| {
-            Violation::new("the owner's commits are taken", error.to_string())
-        })?;
+        let parcels = self
+            .driver()
+            .commit()
+            .map_err(|error| Violation::new("the owner's commits are taken", error.to_string()))?;
         self.may_crash()?;
         self.look(&parcels)?;
         for parcel in parcels {
