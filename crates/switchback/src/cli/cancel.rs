@@ -10,7 +10,7 @@ use super::store::{directory, find};
 use super::{result, store};
 use engine::backend::Backend;
 use engine::kernel::command::Caller;
-use engine::kernel::{Command, OpenKind, Outcome, RunId};
+use engine::kernel::{Outcome, RunId};
 use engine::view::{Detail, Values, View};
 
 /// Carries the command out.
@@ -41,25 +41,14 @@ async fn end(run: &RunId, reason: &str) -> Result<Followed, CommandError> {
         return Err(error);
     }
     let progress = desk.local.subscribe(run).await?;
-    match close_all(&desk, run, reason).await {
-        Ok(since) => follow(Followable { desk, view, progress, signals, since }).await,
+    let by = Caller::Human { door: "command line".to_owned(), proven: false };
+    match desk.local.cancel(run, reason, by).await {
+        Ok(accepted) => follow(Followable { desk, view, progress, signals, since: accepted.seq }).await,
         Err(error) => {
             desk.local.close().await;
-            Err(error)
+            Err(error.into())
         }
     }
-}
-
-/// The run closes. Nobody works on what it had open, so nobody else would report that it has stopped.
-async fn close_all(desk: &Desk, run: &RunId, reason: &str) -> Result<u64, CommandError> {
-    let by = Caller::Human { door: "command line".to_owned(), proven: false };
-    let mut since = desk.local.cancel(run, reason, by).await?.seq;
-    for open in desk.local.query(run).await?.open {
-        if open.kind == OpenKind::Stopping {
-            since = desk.local.submit(run, Command::Interrupt { effect: open.id }).await?.seq;
-        }
-    }
-    Ok(since)
 }
 
 /// The word for an ended run as it follows `has`.
