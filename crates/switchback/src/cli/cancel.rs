@@ -5,13 +5,12 @@ use super::desk::{self, Desk};
 use super::error::CommandError;
 use super::exit::Exit;
 use super::follow::{Followable, Followed, Signals, follow};
-use super::look::print_json;
 use super::store::{directory, find};
 use super::{result, store};
 use engine::backend::Backend;
 use engine::kernel::command::Caller;
 use engine::kernel::{Outcome, RunId};
-use engine::view::{Detail, Values, View};
+use engine::view::View;
 
 /// Carries the command out.
 pub(crate) fn cancel(arguments: &CancelArguments) -> Result<Exit, CommandError> {
@@ -20,15 +19,9 @@ pub(crate) fn cancel(arguments: &CancelArguments) -> Result<Exit, CommandError> 
     let run = find(&looked.reader, &arguments.run)?.id;
     drop(looked);
     let followed = desk::block_on(end(&run, &arguments.reason))??;
-    if arguments.json {
-        print_json(&followed.view.to_json(Values(&followed.reader), Detail::Brief)?);
-    } else {
-        result::finish(&followed, false)?;
-    }
-    Ok(match followed.view.outcome() {
-        Some(Outcome::Cancelled { .. }) => Exit::Succeeded,
-        _ => Exit::Interrupted,
-    })
+    let cancelled = matches!(followed.view.outcome(), Some(Outcome::Cancelled { .. }));
+    let exit = result::finish(followed, arguments.json)?;
+    Ok(if cancelled { Exit::Succeeded } else { exit })
 }
 
 async fn end(run: &RunId, reason: &str) -> Result<Followed, CommandError> {

@@ -19,30 +19,25 @@ const LINE_CHARS_MAX: usize = 80;
 const NAMED_MAX: usize = 3;
 
 /// Says what came of a run that was followed.
-pub(crate) fn finish(followed: &Followed, json: bool) -> Result<Exit, CommandError> {
-    let Followed { view, reader, end } = followed;
-    if *end == End::Interrupted && view.outcome().is_none() {
-        let mut view = view.clone();
-        view.left = true;
-        talk(&last_line(&view));
-        advice(&view).iter().for_each(|line| talk(line));
-        if json {
-            print_json(&view.to_json(Values(reader), Detail::Brief)?);
-        }
-        return Ok(Exit::Interrupted);
+pub(crate) fn finish(followed: Followed, json: bool) -> Result<Exit, CommandError> {
+    let Followed { mut view, reader, end } = followed;
+    let interrupted = end == End::Interrupted && view.outcome().is_none();
+    view.left |= interrupted;
+    talk(&last_line(&view));
+    advice(&view).iter().for_each(|line| talk(line));
+    match json {
+        true => print_json(&view.to_json(Values(&reader), Detail::Brief)?),
+        false => print_outputs(&view.outputs(Values(&reader))?),
     }
-    talk(&last_line(view));
-    advice(view).iter().for_each(|line| talk(line));
-    if json {
-        print_json(&view.to_json(Values(reader), Detail::Brief)?);
-    } else {
-        let outputs = view.outputs(Values(reader))?;
-        if !outputs.is_empty() && std::io::stdout().is_terminal() && std::io::stderr().is_terminal() {
-            talk("");
-        }
-        outputs.iter().for_each(|(name, value)| print(&output(name, value)));
+    Ok(if interrupted { Exit::Interrupted } else { exit(&view) })
+}
+
+fn print_outputs(outputs: &[(String, Value)]) {
+    let both_seen = std::io::stdout().is_terminal() && std::io::stderr().is_terminal();
+    if both_seen && !outputs.is_empty() {
+        talk("");
     }
-    Ok(exit(view))
+    outputs.iter().for_each(|(name, value)| print(&output(name, value)));
 }
 
 /// The exit code that a run's status stands for.

@@ -29,13 +29,13 @@ pub(crate) fn resume(arguments: &ResumeArguments) -> Result<Exit, CommandError> 
     let decision = decision(arguments)?;
     let looked = Looked::open_for(&directory()?, &arguments.run)?;
     let row = find(&looked.reader, &arguments.run)?;
-    let view = looked.view(&row)?;
-    if view.outcome().is_some() {
+    if row.ended_at.is_some() {
+        let view = looked.view(&row)?;
         return over(looked, view, decision.as_ref(), arguments.json);
     }
     drop(looked);
     let followed = desk::block_on(go_on(&row.id, decision))??;
-    result::finish(&followed, arguments.json)
+    result::finish(followed, arguments.json)
 }
 
 fn decision(arguments: &ResumeArguments) -> Result<Option<Decision>, CommandError> {
@@ -58,7 +58,7 @@ fn over(looked: Looked, view: View, decision: Option<&Decision>, json: bool) -> 
         return Err(CommandError::usage("run-over", message)
             .hint(format!("what became of it: switchback show {}", view.run)));
     }
-    result::finish(&Followed { view, reader: looked.reader, end: End::Settled }, json)
+    result::finish(Followed { view, reader: looked.reader, end: End::Settled }, json)
 }
 
 async fn go_on(run: &RunId, decision: Option<Decision>) -> Result<Followed, CommandError> {

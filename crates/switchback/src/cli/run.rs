@@ -23,7 +23,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, CommandError> {
     let Some(plan) = reading.plan.clone() else { return Ok(invalid(&reading, arguments.json)) };
     let inputs = given::inputs(&plan, &arguments.inputs)?;
     let followed = desk::block_on(start(plan, inputs))??;
-    result::finish(&followed, arguments.json)
+    result::finish(followed, arguments.json)
 }
 
 /// The definition is wrong, and people have been told.
