@@ -11,7 +11,12 @@ impl Driver {
     pub fn commit(&mut self) -> Result<Vec<Parcel>, WriteError> {
         kill_point("before commit");
         let writes = &self.batch.writes;
-        let committed = if writes.is_empty() { Ok(()) } else { self.store.commit(writes) };
+        let committed = match writes.is_empty() {
+            true => Ok(()),
+            #[cfg(feature = "faults")]
+            false if self.is_full() => Err(crate::store::Fault::Full("in this test".to_owned()).into()),
+            false => self.store.commit(writes),
+        };
         kill_point("after commit");
         match committed {
             Ok(()) => {
@@ -81,6 +86,17 @@ impl Driver {
         if self.planted == Some(Fault::EffectBeforeCommit) {
             self.batch.questions.extend(turn.effects.iter().cloned().map(parcel));
         }
+    }
+
+    /// Lets the next commits find a full disk.
+    pub fn fill_disk(&mut self, commits: u32) {
+        self.full.set(commits);
+    }
+
+    fn is_full(&self) -> bool {
+        let left = self.full.get();
+        self.full.set(left.saturating_sub(1));
+        left > 0
     }
 
     pub(super) fn planted(&self) -> Option<Fault> {

@@ -36,6 +36,9 @@ pub struct Driver {
     planted_in_runs: Planted,
     #[cfg(feature = "faults")]
     planted: Option<Fault>,
+    /// How many commits will still find a full disk.
+    #[cfg(feature = "faults")]
+    full: std::cell::Cell<u32>,
 }
 
 /// What waits for the next commit.
@@ -61,6 +64,8 @@ impl Driver {
             planted_in_runs: Planted::default(),
             #[cfg(feature = "faults")]
             planted: None,
+            #[cfg(feature = "faults")]
+            full: std::cell::Cell::default(),
         }
     }
 

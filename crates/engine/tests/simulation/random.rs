@@ -24,7 +24,7 @@ impl Random {
     }
 
     /// A number from `low` to `high`, both included.
-    pub(crate) fn from_to(&mut self, low: u64, high: u64) -> u64 {
+    pub(crate) fn between(&mut self, low: u64, high: u64) -> u64 {
         low + self.below(high - low + 1)
     }
 

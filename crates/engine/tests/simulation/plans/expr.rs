@@ -9,13 +9,13 @@ use serde_json::{Value, json};
 impl Maker<'_> {
     /// Some value.
     pub(super) fn value(&mut self) -> Expr {
-        match self.random.below(10) {
-            0..=2 => Expr::Const(json!(self.random.below(5))),
-            3 => Expr::Const("x".repeat(usize::try_from(self.random.below(200)).unwrap_or(0)).into()),
-            4..=5 => self.reference(),
-            6 => self.text(),
-            7 => Expr::List(vec![self.reference(), Expr::Const(json!(1))]),
-            8 => Expr::Object(vec![("a".into(), self.reference()), ("b".into(), self.foreign("number"))]),
+        match self.random.below(16) {
+            0..=8 => Expr::Const(json!(self.random.below(5))),
+            9 => Expr::Const("x".repeat(usize::try_from(self.random.below(200)).unwrap_or(0)).into()),
+            10..=11 => self.reference(),
+            12 => self.text(),
+            13 => Expr::List(vec![self.reference(), Expr::Const(json!(1))]),
+            14 => Expr::Object(vec![("a".into(), self.reference()), ("b".into(), self.foreign("number"))]),
             _ => self.foreign("any"),
         }
     }
@@ -33,7 +33,7 @@ impl Maker<'_> {
 
     fn path(&mut self) -> Path {
         // Now and then a name that nothing has.
-        let text = if self.random.percent(2) { "nothing.here" } else { self.random.pick(&self.readable) };
+        let text = if self.random.percent(1) { "nothing.here" } else { self.random.pick(&self.readable) };
         Path::parse(text, 0).expect("BUG: a path of ours cannot be read")
     }
 

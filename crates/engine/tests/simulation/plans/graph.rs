@@ -6,7 +6,7 @@ use kernel::plan::{Dialect, Expr, Flow, Graph};
 impl Maker<'_> {
     pub(super) fn graph(&mut self) {
         self.plan.dialect = Dialect::Blocks;
-        let count = self.random.from_to(1, 6);
+        let count = self.random.between(2, 7);
         let mut blocks: Vec<(String, Vec<u32>, Option<Expr>)> = Vec::new();
         for position in 0..count {
             let depends_on: Vec<u32> =
@@ -19,7 +19,7 @@ impl Maker<'_> {
             }
             blocks.push((id, depends_on, condition));
         }
-        let width_max = u32::try_from(self.random.from_to(1, 4)).unwrap_or(1);
+        let width_max = u32::try_from(self.random.between(1, 4)).unwrap_or(1);
         let mut graph = Graph::new(blocks, width_max);
         graph.blocks.iter_mut().for_each(|block| block.watched = self.random.percent(40));
         self.plan.flow = Flow::Graph(graph);

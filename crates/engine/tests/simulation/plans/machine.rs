@@ -8,7 +8,7 @@ impl Maker<'_> {
     pub(super) fn machine(&mut self) {
         self.plan.dialect = Dialect::States;
         self.state();
-        let count = self.random.from_to(1, 5);
+        let count = self.random.between(2, 5);
         for _ in 0..count {
             self.step();
         }

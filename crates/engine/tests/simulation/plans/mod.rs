@@ -26,7 +26,7 @@ impl Library {
     pub(crate) fn new(random: &mut Random) -> Self {
         let mut library = Library::default();
         for level in ["leaf", "mid", "root"] {
-            let count = random.from_to(1, 2);
+            let count = random.between(1, 2);
             for number in 0..count {
                 let plan = Arc::new(Maker::new(random, &library).plan(&format!("{level}{number}")));
                 plan.check().unwrap_or_else(|broken| panic!("BUG: a bad plan was made: {}", broken.0));
@@ -86,30 +86,30 @@ impl<'m> Maker<'m> {
         self.cleanup();
         self.outputs();
         if self.random.percent(12) {
-            self.plan.deadline = Deadline::After(self.random.from_to(100, 4_000));
+            self.plan.deadline = Deadline::After(self.random.between(100, 4_000));
         }
         self.plan
     }
 
     fn limits(&mut self) -> Limits {
         let mut limits = Limits {
-            close_ms_max: self.random.from_to(100, 3_000),
-            overdue_ms: self.random.from_to(50, 500),
-            visits_max: u32::try_from(self.random.from_to(3, 12)).unwrap_or(3),
-            remembered_max: u32::try_from(self.random.from_to(2, 16)).unwrap_or(2),
+            close_ms_max: self.random.between(100, 3_000),
+            overdue_ms: self.random.between(50, 500),
+            visits_max: u32::try_from(self.random.between(3, 12)).unwrap_or(3),
+            remembered_max: u32::try_from(self.random.between(2, 16)).unwrap_or(2),
             ..Limits::default()
         };
         if self.random.percent(40) {
-            limits.inline_bytes_max = self.random.from_to(24, 96);
+            limits.inline_bytes_max = self.random.between(24, 96);
         }
         if self.random.percent(10) {
-            limits.held_bytes_max = self.random.from_to(200, 2_000);
+            limits.held_bytes_max = self.random.between(200, 2_000);
         }
         if self.random.percent(15) {
-            limits.lanes_max = u32::try_from(self.random.from_to(1, 2)).unwrap_or(1);
+            limits.lanes_max = u32::try_from(self.random.between(1, 2)).unwrap_or(1);
         }
         if self.random.percent(5) {
-            limits.state_bytes_max = self.random.from_to(60, 400);
+            limits.state_bytes_max = self.random.between(60, 400);
         }
         limits
     }
@@ -118,7 +118,7 @@ impl<'m> Maker<'m> {
         if !self.random.percent(25) {
             return;
         }
-        for _ in 0..self.random.from_to(1, 2) {
+        for _ in 0..self.random.between(1, 2) {
             let step = self.step();
             self.plan.cleanup.push(step);
         }

@@ -94,7 +94,8 @@ impl Maker<'_> {
     }
 
     fn body(&mut self, bodies: &mut Vec<Body>, number: usize, around: Around) -> Body {
-        let count = self.random.from_to(1, if around.depth == 0 { 4 } else { 2 });
+        let (least, most) = if around.depth == 0 { (2, 6) } else { (1, 2) };
+        let count = self.random.between(least, most);
         let mut body = Body::new();
         for position in 0..count {
             let node = self.node(bodies, around, Place { body: number as u32, position: position as u32 });
@@ -131,7 +132,7 @@ impl Maker<'_> {
             }
             Kind::While => {
                 let condition = self.condition();
-                let iterations_max = u32::try_from(self.random.from_to(1, 4)).unwrap_or(1);
+                let iterations_max = u32::try_from(self.random.between(1, 4)).unwrap_or(1);
                 Node::While {
                     condition,
                     body: self.nested(bodies, Around { looped: true, ..inner }),
@@ -146,7 +147,7 @@ impl Maker<'_> {
             Kind::Fork => {
                 let items = self.items();
                 let body = self.with_item(bodies, Around { looped: false, forked: true, ..inner });
-                let width_max = u32::try_from(self.random.from_to(1, 3)).unwrap_or(1);
+                let width_max = u32::try_from(self.random.between(1, 3)).unwrap_or(1);
                 let collect = self.random.percent(50).then(|| "given".to_owned());
                 Node::Fork { items, variable: "item".into(), body, width_max, on_failure, collect }
             }
@@ -154,7 +155,7 @@ impl Maker<'_> {
             Kind::Break => Node::Break,
             Kind::Goto => {
                 let to = Place { position: self.random.below(u64::from(here.position)) as u32, ..here };
-                Node::Goto { to, iterations_max: u32::try_from(self.random.from_to(1, 2)).unwrap_or(1) }
+                Node::Goto { to, iterations_max: u32::try_from(self.random.between(1, 2)).unwrap_or(1) }
             }
             Kind::Return => Node::Return { value: self.value() },
         }

@@ -26,7 +26,7 @@ impl Maker<'_> {
         let work = self.work();
         let mut step = Step::new(format!("s{position}"), work);
         if self.random.percent(30) {
-            step.timeout = Deadline::After(self.random.from_to(20, 1_500));
+            step.timeout = Deadline::After(self.random.between(20, 1_500));
         }
         if self.random.percent(35) {
             step.retry = self.retry();
@@ -93,7 +93,7 @@ impl Maker<'_> {
 
     fn retry(&mut self) -> Retry {
         Retry {
-            attempts_max: u32::try_from(self.random.from_to(2, 3)).unwrap_or(2),
+            attempts_max: u32::try_from(self.random.between(2, 3)).unwrap_or(2),
             delay_ms: self.random.below(200),
             growth_percent: 200,
             delay_ms_max: 300,
@@ -101,7 +101,7 @@ impl Maker<'_> {
     }
 
     fn verify(&mut self) -> Verify {
-        let attempts_max = u32::try_from(self.random.from_to(1, 3)).unwrap_or(1);
+        let attempts_max = u32::try_from(self.random.between(1, 3)).unwrap_or(1);
         self.readable.push("result.n".to_owned());
         let inputs = self.values();
         self.readable.pop();

@@ -1,7 +1,9 @@
 //! What one run has asked of the world and what came back, by its journal: the rules that hold between turns.
 
 use super::Violation;
-use kernel::{Effect, EffectId, Event, Fact, News, RunId, Turn};
+use kernel::event::Resolution;
+use kernel::plan::OnInterrupt;
+use kernel::{Effect, EffectId, Event, Fact, News, Run, RunId, Turn};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is open by the journal, and what was ever asked.
@@ -15,6 +17,8 @@ pub(crate) struct History {
     offers: BTreeSet<EffectId>,
     children: BTreeMap<EffectId, RunId>,
     ended: BTreeSet<String>,
+    /// Interrupted, and nobody has said yet that it may be done again.
+    undecided: BTreeSet<String>,
     asked: BTreeSet<(&'static str, String)>,
     over: bool,
     /// The activities that did not report before the deadline of closing.
@@ -23,7 +27,9 @@ pub(crate) struct History {
 
 impl History {
     /// Takes one turn in.
-    pub(super) fn see(&mut self, run: &RunId, event: &Event, turn: &Turn) -> Result<(), Violation> {
+    pub(super) fn see(&mut self, run: &Run, event: &Event, turn: &Turn) -> Result<(), Violation> {
+        self.see_decision(run, &event.fact);
+        let run = run.id();
         self.see_fact(run, event)?;
         turn.effects.iter().try_for_each(|effect| self.see_effect(run, effect))?;
         turn.news.iter().try_for_each(|news| self.see_news(run, news))
@@ -32,6 +38,22 @@ impl History {
     pub(super) fn has_asked(&self, effect: &Effect) -> bool {
         let (kind, id) = name(effect);
         self.asked.contains(&(kind, id.to_owned()))
+    }
+
+    /// What was interrupted may be done again by itself only if its step says so.
+    fn see_decision(&mut self, run: &Run, fact: &Fact) {
+        match fact {
+            Fact::Interrupted { effect } if !effect.as_str().ends_with("/verify") => {
+                let step = run.plan().steps.iter().find(|step| step.id == step_of(effect));
+                if step.is_some_and(|step| step.on_interrupt != OnInterrupt::Retry) {
+                    self.undecided.insert(key(effect).to_owned());
+                }
+            }
+            Fact::Resolved { effect, resolution: Resolution::Retry, .. } => {
+                self.undecided.remove(key(effect));
+            }
+            _ => {}
+        }
     }
 
     fn see_fact(&mut self, run: &RunId, event: &Event) -> Result<(), Violation> {
@@ -87,6 +109,9 @@ impl History {
         if self.ended.contains(key(id)) {
             return Err(Violation::new("a finished step never runs again", format!("{run}: {id}")));
         }
+        if self.undecided.contains(key(id)) {
+            return Err(Violation::new("nothing is silently done twice", format!("{run}: {id}")));
+        }
         let fresh = self.performed.insert(id.clone()) || self.again.remove(id);
         if !self.performing.insert(id.clone()) || !fresh {
             return Err(Violation::new("a step is started once", format!("{run}: {id} was started twice")));
@@ -96,19 +121,16 @@ impl History {
 
     fn see_news(&mut self, run: &RunId, news: &News) -> Result<(), Violation> {
         match news {
-            News::Ended { key, .. } => {
-                if !self.ended.insert(key.clone()) {
-                    return Err(Violation::new("a step ends once", format!("{run}: {key}")));
-                }
+            News::Ended { key, .. } if !self.ended.insert(key.clone()) => {
+                Err(Violation::new("a step ends once", format!("{run}: {key}")))
             }
             News::Over { abandoned, .. } => {
                 self.over = true;
                 self.abandoned.clone_from(abandoned);
-                return self.nothing_is_open(run);
+                self.nothing_is_open(run)
             }
-            _ => {}
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     /// The run has ended: all that was asked has come back, was withdrawn, or is named as abandoned.
@@ -127,6 +149,13 @@ impl History {
 /// The activity an effect belongs to.
 fn key(id: &EffectId) -> &str {
     id.as_str().rsplit_once('#').map_or(id.as_str(), |(key, _)| key)
+}
+
+/// The step an effect belongs to: `3/build@2#1` is one of `build`.
+fn step_of(id: &EffectId) -> &str {
+    let key = key(id);
+    let last = key.rsplit_once('/').map_or(key, |(_, last)| last);
+    last.split_once('@').map_or(last, |(step, _)| step)
 }
 
 fn name(effect: &Effect) -> (&'static str, &str) {

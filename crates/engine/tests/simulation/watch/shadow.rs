@@ -59,7 +59,7 @@ impl Shadow {
                 return Err(Violation::new("held weight does not drift", detail));
             }
             rows.extend(turn.rows.iter().copied());
-            self.history.see(&id, &body.event, &turn)?;
+            self.history.see(&self.run, &body.event, &turn)?;
         }
         Ok(())
     }

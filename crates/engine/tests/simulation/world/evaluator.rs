@@ -33,17 +33,17 @@ impl World<'_> {
         let Question::Evaluate { expressions, .. } = question else {
             return Answer::Unanswered("only the store knows".into());
         };
-        if self.random.percent(4) {
+        if self.random.percent(2) {
             return Answer::Unanswered("the evaluator died".into());
         }
         Answer::Evaluated(expressions.iter().map(|hoped| self.value_of(hoped).map(Data::Inline)).collect())
     }
 
     fn value_of(&mut self, hoped: &str) -> Result<Value, String> {
-        if self.random.percent(4) {
+        if self.random.percent(2) {
             return Err("it is undefined".into());
         }
-        let hoped = if self.random.percent(4) { "any" } else { hoped };
+        let hoped = if self.random.percent(2) { "any" } else { hoped };
         Ok(match hoped {
             "truth" => json!(self.random.percent(60)),
             "number" => json!(self.random.below(5)),

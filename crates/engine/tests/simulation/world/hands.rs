@@ -129,9 +129,9 @@ impl World<'_> {
         }
         let outputs = self.fields();
         let kind = match self.random.below(100) {
-            0..=9 => FailureKind::Operation,
-            10..=14 => FailureKind::Crashed,
-            15..=18 => FailureKind::TimedOut,
+            0..=5 => FailureKind::Operation,
+            6..=8 => FailureKind::Crashed,
+            9..=12 => FailureKind::TimedOut,
             _ => return Report::Done { outputs },
         };
         failed(kind, outputs)

@@ -91,10 +91,13 @@ pub(crate) struct World<'d> {
     trace: Option<Vec<String>>,
 }
 
+/// The number of a reply, and the entry it tells of or why there is none.
+type Answered = (u64, Result<u64, String>);
+
 /// What became of letters that wanted an answer.
 #[derive(Clone, Default)]
 struct Replies {
-    came: Arc<Mutex<Vec<(u64, Result<u64, String>)>>>,
+    came: Arc<Mutex<Vec<Answered>>>,
     next: u64,
     /// The first of this life of the server; those before went with an earlier one.
     since: u64,
@@ -119,7 +122,7 @@ impl Replies {
         self.open.clear();
     }
 
-    fn take(&mut self) -> Vec<(u64, Result<u64, String>)> {
+    fn take(&mut self) -> Vec<Answered> {
         let mut came = self.came.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let came = std::mem::take(&mut *came);
         came.into_iter().filter(|(number, _)| *number >= self.since).collect()
@@ -138,7 +141,7 @@ impl<'d> World<'d> {
         let mut random = Random::new(seed);
         let library = Library::new(&mut random);
         let crash_permille = random.weighted(&[(2, 0), (4, 8), (3, 30)]);
-        let crashes_left = if crash_permille == 0 { 0 } else { random.from_to(1, 3) };
+        let crashes_left = if crash_permille == 0 { 0 } else { random.between(1, 3) };
         World {
             random,
             dir,
@@ -294,6 +297,7 @@ impl<'d> World<'d> {
         match happening {
             Happening::Start { number } => self.start_root(number),
             Happening::Cancel { number } => self.cancel_root(number),
+            Happening::Retry => {}
             Happening::People => self.people_act(),
             Happening::Report { key, ticket } => self.job_ends(key, ticket),
             Happening::Echo { run, command } => {

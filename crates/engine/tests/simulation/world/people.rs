@@ -64,7 +64,7 @@ impl World<'_> {
         if self.kind {
             return;
         }
-        let after = self.random.from_to(5, 120);
+        let after = self.random.between(5, 120);
         self.queue.plan(self.clock + after, None, Happening::People);
         if self.watch.runs.is_empty() {
             return;

@@ -75,6 +75,7 @@ impl World<'_> {
     /// The one that was taken over wakes up: nothing of it may be written.
     pub(super) fn zombie_acts(&mut self) -> Result<(), Halt> {
         let Some(mut zombie) = self.zombie.take() else { return Ok(()) };
+        zombie.fill_disk(0);
         let runs: Vec<RunId> = self.watch.runs.keys().cloned().collect();
         for run in runs {
             let by = kernel::command::Caller::Server;
@@ -112,10 +113,22 @@ impl World<'_> {
             self.may_crash()?;
         }
         self.may_crash()?;
-        let parcels = self
-            .driver()
-            .commit()
-            .map_err(|error| Violation::new("the owner's commits are taken", error.to_string()))?;
+        if !self.kind && self.random.percent(2) {
+            let commits = self.random.between(1, 3);
+            self.driver().fill_disk(u32::try_from(commits).unwrap_or(1));
+        }
+        let parcels = match self.driver().commit() {
+            Ok(parcels) => parcels,
+            // The disk is full: all of it goes on waiting.
+            Err(error) if error.kind() == Kind::Retryable => {
+                self.note(|| format!("not committed: {error}"));
+                self.queue.plan(self.clock, None, Happening::Retry);
+                return Ok(());
+            }
+            Err(error) => {
+                return Err(Violation::new("the owner's commits are taken", error.to_string()).into());
+            }
+        };
         self.may_crash()?;
         self.look(&parcels)?;
         for parcel in parcels {
