@@ -75,13 +75,13 @@ fn what(view: &View) -> String {
         lines.map(|line| format!("`{}`", line.id)).collect::<Vec<_>>()
     };
     let waiting = view.waiting().iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-    match (view.left, in_state(State::Interrupted).as_slice()) {
-        (true, []) if waiting.is_empty() => "its process is gone".to_owned(),
-        (true, []) => format!("stopped while it waited for {waiting}"),
-        (true, [one]) => format!("{one} was interrupted"),
-        (true, names) => format!("{} were interrupted", names.join(", ")),
-        (false, _) if waiting.is_empty() => in_state(State::Running).join(", "),
-        (false, _) => waiting,
+    match in_state(State::Interrupted).as_slice() {
+        [one] => format!("{one} was interrupted"),
+        names @ [_, ..] => format!("{} were interrupted", names.join(", ")),
+        [] if view.left && waiting.is_empty() => "its process is gone".to_owned(),
+        [] if view.left => format!("stopped while it waited for {waiting}"),
+        [] if waiting.is_empty() => in_state(State::Running).join(", "),
+        [] => waiting,
     }
 }
 
