@@ -134,9 +134,13 @@ impl Moment<'_> {
         self.record(block).kept.extend(kept);
     }
 
+    /// Why a block that was carried out has failed all the same: what must be held of it finds no room.
+    pub(crate) fn without_room(&self, block: u32, outputs: &Fields) -> Option<Failure> {
+        self.room(weight_of(&self.kept(block, "outputs", outputs))).err()
+    }
+
     pub(crate) fn block_ended(&mut self, block: u32, failure: Option<Failure>, outputs: Fields, since: u64) {
         let kept = self.kept(block, "outputs", &outputs);
-        let failure = failure.or_else(|| self.room(weight_of(&kept)).err());
         let (row, status) = match &failure {
             None => (SUCCEED, BlockStatus::Succeeded),
             Some(failure) if failure.kind == FailureKind::Operation => (FAIL, BlockStatus::Failed),

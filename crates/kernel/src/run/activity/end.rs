@@ -27,6 +27,10 @@ impl Moment<'_> {
 
     pub(super) fn ended(&mut self, key: &str, ended: Ended) {
         let Ended { owner, step, since, failure, outputs } = ended;
+        let failure = match owner {
+            Owner::Block(block) => failure.or_else(|| self.without_room(block, &outputs)),
+            _ => failure,
+        };
         self.news(News::Ended {
             key: key.to_owned(),
             step,
