@@ -1,5 +1,8 @@
 //! Tests of the engine from outside: the local backend over a real store, real processes and the clock.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
+
 mod driver;
+mod golden;
 mod local;
 mod plans;
