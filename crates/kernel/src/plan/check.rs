@@ -1,7 +1,7 @@
 //! Checks that the parts of a plan fit together. Dialects report mistakes of a definition with places;
 //! this finds what only a broken plan can have, so that `apply` never meets it.
 
-use super::{Body, Flow, Graph, Machine, Node, Plan, Sequence};
+use super::{Body, Flow, Graph, Machine, Node, Place, Plan, Sequence};
 use std::collections::BTreeSet;
 
 /// Why a plan cannot be run.
@@ -9,7 +9,8 @@ use std::collections::BTreeSet;
 pub struct Broken(pub String);
 
 impl Plan {
-    /// Checks that every position names something and that computed fields follow what they read.
+    /// Checks that every position names something, that bodies nest, and that computed fields follow what they read
+    /// and are written by nobody.
     pub fn check(&self) -> Result<(), Broken> {
         let ids: BTreeSet<&str> = self.steps.iter().map(|step| step.id.as_str()).collect();
         require(ids.len() == self.steps.len(), "two steps have one name")?;
@@ -28,6 +29,9 @@ impl Plan {
 
     fn check_computed(&self) -> Result<(), Broken> {
         let mut later: BTreeSet<&str> = self.state.computed.iter().map(|field| field.name.as_str()).collect();
+        require(later.len() == self.state.computed.len(), "two computed fields have one name")?;
+        let first = self.state.initial.iter().find(|(name, _)| later.contains(name.as_str()));
+        require(first.is_none(), "a computed field has a first value")?;
         for field in &self.state.computed {
             let early = field.from.iter().any(|from| later.contains(from.as_str()));
             require(!early, &format!("computed field `{}` stands before what it reads", field.name))?;
@@ -36,47 +40,64 @@ impl Plan {
         Ok(())
     }
 
+    /// Whether something may write these fields.
+    fn check_writes<'w>(&self, mut paths: impl Iterator<Item = &'w [String]>) -> Result<(), Broken> {
+        let bad = paths.find(|path| {
+            let name = path.first();
+            name.is_none_or(|name| self.state.computed.iter().any(|field| field.name == *name))
+        });
+        require(bad.is_none(), "a write has no field, or one that is computed")
+    }
+
     fn check_graph(&self, graph: &Graph) -> Result<(), Broken> {
         let count = graph.blocks.len();
         require(graph.width_max > 0, "no block may run at once")?;
         require(count <= self.steps.len() && graph.names.len() == count, "blocks and steps differ")?;
-        let mut waits: Vec<usize> = graph.blocks.iter().map(|block| block.depends_on.len()).collect();
-        let mut ready: Vec<usize> = (0..count).filter(|block| waits[*block] == 0).collect();
-        let mut seen = 0;
-        while let Some(block) = ready.pop() {
-            seen += 1;
-            for dependent in &graph.blocks[block].dependents {
-                let wait = waits.get_mut(*dependent as usize).filter(|wait| **wait > 0);
-                let wait = wait.ok_or_else(|| Broken("dependents do not fit dependencies".into()))?;
-                *wait -= 1;
-                if *wait == 0 {
-                    ready.push(*dependent as usize);
-                }
-            }
+        let mut forth: Vec<(u32, u32)> = Vec::new();
+        let mut back: Vec<(u32, u32)> = Vec::new();
+        for (block, position) in graph.blocks.iter().zip(0..) {
+            forth.extend(block.dependents.iter().map(|later| (position, *later)));
+            back.extend(block.depends_on.iter().map(|earlier| (*earlier, position)));
         }
-        require(seen == count, "blocks wait for each other in a circle")
+        forth.sort_unstable();
+        back.sort_unstable();
+        require(forth == back, "dependents do not fit dependencies")?;
+        require(reached(graph) == count, "blocks wait for each other in a circle")
     }
 
     fn check_sequence(&self, sequence: &Sequence) -> Result<(), Broken> {
         require(!sequence.bodies.is_empty(), "there is no body")?;
-        sequence.bodies.iter().try_for_each(|body| self.check_body(sequence, body))
+        sequence.bodies.iter().try_for_each(|body| self.check_body(sequence, body))?;
+        require(!is_circular(sequence), "a body stands inside itself")?;
+        // A body may stand in several places; where a break or goto leads nowhere in one of them, the run says so.
+        let mut seen = BTreeSet::from([0]);
+        let mut inside = vec![Inside { body: 0, around: vec![0], looped: false }];
+        while let Some(here) = inside.pop() {
+            for node in &sequence.bodies[here.body as usize] {
+                here.check(node)?;
+                inside.extend(here.below(node).into_iter().filter(|below| seen.insert(below.body)));
+            }
+        }
+        Ok(())
     }
 
     fn check_body(&self, sequence: &Sequence, body: &Body) -> Result<(), Broken> {
         let has_body = |body: u32| (body as usize) < sequence.bodies.len();
-        let good = body.iter().all(|node| match node {
-            Node::Do { step, .. } => self.has_step(*step),
-            Node::Branch { arms, otherwise } => {
-                arms.iter().all(|(_, body)| has_body(*body)) && otherwise.is_none_or(has_body)
-            }
-            Node::While { body, .. } | Node::Foreach { body, .. } => has_body(*body),
-            Node::Fork { body, width_max, .. } => has_body(*body) && *width_max > 0,
-            Node::Goto { to, .. } => {
-                sequence.bodies.get(to.body as usize).is_some_and(|body| (to.position as usize) < body.len())
-            }
-            Node::Set { .. } | Node::Give { .. } | Node::Break | Node::Return { .. } => true,
-        });
-        require(good, "a node names a step or body that is not there")
+        for node in body {
+            let good = match node {
+                Node::Do { step, .. } => self.has_step(*step),
+                Node::Branch { arms, otherwise } => {
+                    arms.iter().all(|(_, body)| has_body(*body)) && otherwise.is_none_or(has_body)
+                }
+                Node::While { body, .. } | Node::Foreach { body, .. } => has_body(*body),
+                Node::Fork { body, width_max, .. } => has_body(*body) && *width_max > 0,
+                Node::Goto { to, .. } => has_place(sequence, *to),
+                Node::Set { .. } | Node::Give { .. } | Node::Break | Node::Return { .. } => true,
+            };
+            require(good, "a node names a step or body that is not there")?;
+            self.check_writes(written(node).into_iter())?;
+        }
+        Ok(())
     }
 
     fn check_machine(&self, machine: &Machine) -> Result<(), Broken> {
@@ -86,7 +107,99 @@ impl Plan {
         let good = machine.states.iter().all(|state| {
             state.transitions.iter().all(|transition| has(transition.to)) && state.on_timeout.is_none_or(has)
         });
-        require(good, "a transition leads nowhere")
+        require(good, "a transition leads nowhere")?;
+        let writes = machine.states.iter().flat_map(|state| &state.writes);
+        self.check_writes(writes.map(|write| write.path.as_slice()))
+    }
+}
+
+/// How many blocks can be reached, one after the other.
+fn reached(graph: &Graph) -> usize {
+    let mut waits: Vec<usize> = graph.blocks.iter().map(|block| block.depends_on.len()).collect();
+    let mut ready: Vec<usize> = (0..waits.len()).filter(|block| waits[*block] == 0).collect();
+    let mut seen = 0;
+    while let Some(block) = ready.pop() {
+        seen += 1;
+        for dependent in &graph.blocks[block].dependents {
+            let wait = &mut waits[*dependent as usize];
+            *wait -= 1;
+            if *wait == 0 {
+                ready.push(*dependent as usize);
+            }
+        }
+    }
+    seen
+}
+
+/// Whether some body stands inside itself.
+fn is_circular(sequence: &Sequence) -> bool {
+    let below = |body: usize| sequence.bodies[body].iter().flat_map(bodies_of);
+    let mut places = vec![0_u32; sequence.bodies.len()];
+    (0..places.len()).flat_map(below).for_each(|body| places[body as usize] += 1);
+    let mut free: Vec<usize> = (0..places.len()).filter(|body| places[*body] == 0).collect();
+    let mut seen = 0;
+    while let Some(body) = free.pop() {
+        seen += 1;
+        for below in below(body) {
+            places[below as usize] -= 1;
+            if places[below as usize] == 0 {
+                free.push(below as usize);
+            }
+        }
+    }
+    seen < places.len()
+}
+
+/// The bodies that a node has.
+fn bodies_of(node: &Node) -> Vec<u32> {
+    match node {
+        Node::Branch { arms, otherwise } => arms.iter().map(|(_, body)| *body).chain(*otherwise).collect(),
+        Node::While { body, .. } | Node::Foreach { body, .. } | Node::Fork { body, .. } => vec![*body],
+        _ => Vec::new(),
+    }
+}
+
+/// A body and what stands around it, as far as a goto or a break may lead.
+struct Inside {
+    body: u32,
+    around: Vec<u32>,
+    looped: bool,
+}
+
+impl Inside {
+    fn check(&self, node: &Node) -> Result<(), Broken> {
+        match node {
+            Node::Break => require(self.looped, "a break stands outside any loop"),
+            Node::Goto { to, .. } => {
+                require(self.around.contains(&to.body), "a goto leads into a body that is not around it")
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The bodies below a node. A lane cannot leave the fork that made it.
+    fn below(&self, node: &Node) -> Vec<Inside> {
+        let looped = self.looped || matches!(node, Node::While { .. } | Node::Foreach { .. });
+        let below = |body: u32| match node {
+            Node::Fork { .. } => Inside { body, around: vec![body], looped: false },
+            _ => Inside { body, around: self.around.iter().copied().chain([body]).collect(), looped },
+        };
+        bodies_of(node).into_iter().map(below).collect()
+    }
+}
+
+fn has_place(sequence: &Sequence, place: Place) -> bool {
+    sequence.bodies.get(place.body as usize).is_some_and(|body| (place.position as usize) < body.len())
+}
+
+/// The paths that a node writes.
+fn written(node: &Node) -> Vec<&[String]> {
+    match node {
+        Node::Do { writes, .. } | Node::Set { writes } => {
+            writes.iter().map(|write| write.path.as_slice()).collect()
+        }
+        Node::Fork { collect: Some(name), .. } => vec![std::slice::from_ref(name)],
+        _ => Vec::new(),
     }
 }
 

@@ -1,7 +1,8 @@
 //! A turn: one event, the answers it needed, and what it gave. A task that must know something first stops with a
 //! question and is begun again once that is answered.
 //!
-//! Invariant: a task that stops with a question has changed nothing, so that beginning again does nothing twice.
+//! Invariant: what stops with a question has changed nothing since the last thing it finished, so that beginning again
+//! does nothing twice.
 
 use super::{Moment, Run, Task};
 use crate::plan::Flow;

@@ -142,6 +142,26 @@ impl Drive {
         }
     }
 
+    /// Gives a command that may be refused; then it must leave no trace.
+    pub(crate) fn try_give(&mut self, command: Command) {
+        if self.run.admit(command.clone(), self.now).is_ok() {
+            self.give(command);
+        } else {
+            self.refuse(command);
+        }
+    }
+
+    /// Ends the scenario now: cancels, waits for nobody, and lets everything happen again.
+    pub(crate) fn finish(mut self) {
+        if matches!(self.run.status(), Status::Running | Status::Waiting(_)) {
+            self.cancel();
+        }
+        if self.run.status() == Status::Closing {
+            self.fire("run/close");
+        }
+        assert!(matches!(self.run.status(), Status::Ended(_)), "{:?}", self.run.status());
+    }
+
     fn happen(&mut self, event: Event) {
         let stored: Event = serde_json::from_slice(&serde_json::to_vec(&event).expect("json")).expect("json");
         assert_eq!(stored, event, "an event is read as it was written");

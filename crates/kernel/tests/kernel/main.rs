@@ -4,6 +4,8 @@
 mod build;
 mod drive;
 mod ledger;
+mod plans;
+mod random;
 mod say;
 
 mod scenarios;

@@ -67,7 +67,7 @@ impl Moment<'_> {
                 self.reach(UNKNOWN);
                 let message = format!("its condition cannot be evaluated: {}", failure.message);
                 let failure = Some(Failure::new(failure.kind, message.clone()));
-                let key = self.plan.steps[block as usize].id.clone();
+                let key = Key::of_block(&self.plan.steps[block as usize].id);
                 self.news(News::Ended { key, step: block, failure, outputs: Fields::new(), since: self.now });
                 self.block_over(block, BlockStatus::Crashed, Some(message), self.now);
                 Ok(())

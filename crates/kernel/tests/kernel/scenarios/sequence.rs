@@ -128,6 +128,19 @@ scenarios! {
         Drive::start(plan(2)).stands("failed: a loop went past its bound of 2 rounds");
     }
 
+    fn a_body_may_stand_in_two_places() {
+        let bodies = vec![vec![when("true", 2, None), each(just(json!([1, 2])), "o", 1)], vec![when("true", 2, None)], vec![act(0)]];
+        let mut it = Drive::start(sequence(vec![noop("a")], bodies));
+        it.done("a#1", json!({})).done("a@2#1", json!({})).done("a@3#1", json!({})).stands("succeeded");
+        let ways = |first: Node, last: Node| {
+            let bodies = vec![vec![first, whilst("true", 1, 9)], vec![when("true", 2, None)], vec![last]];
+            sequence(vec![], bodies.into_iter().chain([vec![when("true", 2, None)]]).collect())
+        };
+        Drive::start(ways(when("true", 3, None), Node::Break)).stands("failed: a break stands outside any loop");
+        let mut it = Drive::start(ways(fork(just(json!([1])), 3, 1), goto(1, 0, 9)));
+        it.stands("failed: a goto leads into a body that is not around it");
+    }
+
     fn return_ends_the_run_with_a_value() {
         let bodies = vec![vec![when("true", 1, None), act(0)], vec![Node::Return { value: just(json!({"a": 1})) }]];
         let plan = with_output(sequence(vec![noop("a")], bodies), "unused", text("${inputs.none}"));
