@@ -24,7 +24,7 @@ pub trait Backend: Send + Sync {
     fn cancel(&self, run: &RunId, reason: &str, by: Caller) -> Later<'_, Accepted> {
         self.submit(run, Command::Cancel { reason: reason.to_owned(), by })
     }
-    /// Tells of every turn of a run from now on. A run that is not in memory is brought back first.
+    /// Tells of every turn of a run from now on, until it has ended.
     fn subscribe(&self, run: &RunId) -> Later<'_, UnboundedReceiver<Progress>>;
 }
 

@@ -94,6 +94,16 @@ impl Driver {
         self.seats.get(id).map(|seat| &seat.run)
     }
 
+    /// Forgets runs that have ended and have nothing open; whoever asks for one brings it back from the store.
+    pub fn forget_ended(&mut self, runs: &[RunId]) {
+        for run in runs {
+            let over = self.seats.get(run).is_some_and(Seat::is_over);
+            if over {
+                self.seats.remove(run);
+            }
+        }
+    }
+
     /// Gives the store back, as it was after the last commit.
     pub fn into_store(self) -> Store {
         self.store

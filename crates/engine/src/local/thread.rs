@@ -9,7 +9,7 @@ use crate::driver::{Driver, Letter, Parcel};
 use crate::kill_point;
 use crate::store::{Kind, WriteError};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
-use kernel::{Command, RunId};
+use kernel::{Command, RunId, Status};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -41,6 +41,8 @@ pub(super) struct Worker {
     /// Letters the thread wrote to itself while it let parcels leave.
     pub(super) own: Vec<Letter>,
     closing: bool,
+    /// Runs that ended since the last commit, to be forgotten.
+    ended: Vec<RunId>,
     /// How often in a row the store did not take what waits.
     refused: u32,
 }
@@ -63,6 +65,7 @@ impl Worker {
             subscribers: HashMap::new(),
             own: Vec::new(),
             closing: false,
+            ended: Vec::new(),
             refused: 0,
         }
     }
@@ -87,6 +90,7 @@ impl Worker {
                 Ok(parcels) => {
                     self.refused = 0;
                     parcels.into_iter().for_each(|parcel| self.let_leave(parcel));
+                    self.driver.forget_ended(&std::mem::take(&mut self.ended));
                 }
                 Err(error) if self.may_try_again(&error) => self.pause(),
                 // An engine that cannot write must stop: what is open is carried on by the next one.
@@ -161,9 +165,14 @@ impl Worker {
         }
     }
 
+    /// Tells whoever listens. After the end nothing more comes, and nobody is kept waiting for it.
     fn tell(&mut self, progress: Progress) {
         if let Some(listening) = self.subscribers.get_mut(&progress.run) {
             listening.retain(|listener| listener.send(progress.clone()).is_ok());
+        }
+        if matches!(progress.status, Status::Ended(_)) {
+            self.subscribers.remove(&progress.run);
+            self.ended.push(progress.run);
         }
     }
 }

@@ -55,6 +55,12 @@ pub(crate) struct Seat {
 pub(crate) const TAIL_BYTES_MIN: u64 = 32 * 1024;
 
 impl Seat {
+    /// Whether nothing will ever happen to the run again.
+    pub(crate) fn is_over(&self) -> bool {
+        let idle = self.turning.is_none() && self.backlog.is_empty();
+        idle && self.run.outcome().is_some() && self.run.open().is_empty()
+    }
+
     /// Whether the tail outweighs the snapshot.
     pub(crate) fn wants_snapshot(&self, tail_bytes_min: u64) -> bool {
         self.tail_bytes > self.snapshot_bytes.max(tail_bytes_min)
