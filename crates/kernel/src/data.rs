@@ -160,6 +160,21 @@ mod tests {
     }
 
     #[test]
+    fn numbers_are_read_as_they_were_written() {
+        let mut bits = 88_172_645_463_325_252_u64;
+        for _ in 0..20_000 {
+            bits ^= bits << 13;
+            bits ^= bits >> 7;
+            bits ^= bits << 17;
+            let number = f64::from_bits(bits);
+            if number.is_finite() {
+                let read: Value = serde_json::from_str(&json!(number).to_string()).unwrap();
+                assert_eq!(read.as_f64().map(f64::to_bits), Some(bits), "{number}");
+            }
+        }
+    }
+
+    #[test]
     fn depth_has_an_edge() {
         let nested = |depth: usize| (0..depth).fold(json!(1), |inner, _| json!({ "k": inner }));
         assert!(weight(&nested(DEPTH_MAX)) < 1_000);

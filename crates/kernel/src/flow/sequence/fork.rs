@@ -1,7 +1,7 @@
 //! Forks: a lane for each item, so many at once, and the join that waits for them.
 
 use super::{CROWDED, FORK, FORK_NONE, JOIN, JOIN_FAIL, Join, Moved, NEXT_LANE};
-use crate::data::text_weight;
+use crate::data::{text_weight, weight_of};
 use crate::plan::{Expr, Node, OnFailure};
 use crate::run::{Moment, Stop, shallow};
 use crate::{Data, Failure, FailureKind, Fields};
@@ -84,10 +84,10 @@ impl<'m> Moment<'m> {
 
     /// Forks the lane of the next item.
     fn fork_lane(&mut self, parent: u32, fork: Planned<'m>) -> Result<(), Stop> {
-        let join = self.join(parent);
-        let (items, next) = (join.items.clone(), join.next);
-        let variables = Fields::from([(fork.variable.to_owned(), self.item(&items, next)?)]);
-        self.room(crate::data::weight_of(&variables))?;
+        let join = self.lane(parent).join.as_ref().expect("BUG: a lane that joins nothing");
+        let next = join.next;
+        let variables = Fields::from([(fork.variable.to_owned(), self.item(&join.items, next)?)]);
+        self.room(weight_of(&variables))?;
         let join = self.join(parent);
         join.next += 1;
         join.open += 1;

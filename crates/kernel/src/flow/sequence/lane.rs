@@ -5,7 +5,7 @@ use super::{
     STEP_FAIL, STEP_PASS, SequenceLife, Turns,
 };
 use crate::plan::{Access, Body, Expr, Flow, Node, OnFailure};
-use crate::run::life::flow_of;
+use crate::run::life::{FlowLife, flow_of};
 use crate::run::{Key, Moment, Owner, Scope, Stop, Task, Writer};
 use crate::{Data, Failure, FailureKind, Fields};
 
@@ -17,6 +17,14 @@ impl<'m> Moment<'m> {
 
     pub(super) fn sequence(&mut self) -> &mut SequenceLife {
         flow_of!(self, Sequence).1
+    }
+
+    /// A lane, to look at.
+    pub(super) fn lane(&self, lane: u32) -> &Lane {
+        let FlowLife::Sequence(life) = &self.life.flow else {
+            unreachable!("BUG: a lane outside a sequence")
+        };
+        life.lanes.get(&lane).expect("BUG: no such lane")
     }
 
     /// Puts a lane on the agenda, once.

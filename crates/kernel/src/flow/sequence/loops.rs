@@ -117,11 +117,10 @@ impl<'m> Moment<'m> {
     }
 
     fn another_item(&mut self, lane: u32) -> Result<Moved, Stop> {
-        let Turns::Foreach(Foreach { items, next, .. }) = &self.sequence().top(lane).turns else {
+        let Some(Frame { turns: Turns::Foreach(each), .. }) = self.lane(lane).stack.last() else {
             unreachable!("BUG: an item of no loop")
         };
-        let (items, next) = (items.clone(), *next);
-        let item = self.item(&items, next)?;
+        let item = self.item(&each.items, each.next)?;
         self.hold(item.weight())?;
         self.reach(ROUND);
         let top = self.sequence().top(lane);
