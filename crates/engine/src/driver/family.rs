@@ -9,7 +9,7 @@
 use super::{Driver, Letter};
 use crate::turn::{Home, Origin, Posted, stored};
 use kernel::command::Caller;
-use kernel::{Command, EffectId, Failure, FailureKind, Fields, Outcome, Plan, Run, RunId};
+use kernel::{Command, EffectId, Failure, FailureKind, Fields, Outcome, Plan, Run, RunId, Status};
 use std::sync::Arc;
 
 /// The run that waits for a child, and the effect it waits for.
@@ -85,17 +85,16 @@ impl Driver {
         self.command(&child, Posted { command, contents, reply: None, child: None }, now);
     }
 
-    /// Cancels a run whose parent ended without it: the parent's word to it was lost in a crash.
-    pub(super) fn cancel_orphan(&mut self, id: &RunId, now: u64) {
-        let Some(run) = self.seats.get(id).map(|seat| &seat.run) else { return };
-        let Some((parent, _)) = run.parent().filter(|_| run.outcome().is_none()) else { return };
-        let ended = match self.seats.get(parent) {
+    /// Whether the parent of a run ended without it: its word to cancel was lost in a crash.
+    pub(super) fn is_orphan(&self, id: &RunId) -> bool {
+        let Some(run) = self.seats.get(id).map(|seat| &seat.run) else { return false };
+        if run.outcome().is_some() || matches!(run.status(), Status::Closing) {
+            return false;
+        }
+        let Some((parent, _)) = run.parent() else { return false };
+        match self.seats.get(parent) {
             Some(seat) => seat.run.outcome().is_some(),
             None => matches!(self.store.reader().run(parent), Ok(Some(row)) if row.ended_at.is_some()),
-        };
-        if ended {
-            let command = Command::Cancel { reason: "the parent has ended".to_owned(), by: Caller::Server };
-            self.command(id, Posted { command, contents: Vec::new(), reply: None, child: None }, now);
         }
     }
 

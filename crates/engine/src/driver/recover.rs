@@ -3,7 +3,8 @@
 use super::{Driver, Parcel};
 use crate::backend::{Accepted, Error, Standing};
 use crate::turn::{LoadError, Posted, Reply, Seat, replay_planted};
-use kernel::{Command, Open, OpenKind, RunId};
+use kernel::command::Caller;
+use kernel::{Command, Open, OpenKind, RunId, Status};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -62,16 +63,21 @@ impl Driver {
     }
 
     /// Makes sure that a run is in memory and under way: what was open is asked for again, what was interrupted is
-    /// told.
+    /// told. A run whose parent ended without it is cancelled instead.
     pub(super) fn carried_on(&mut self, id: &RunId, now: u64) -> Result<(), Error> {
-        let seat = self.seated(id)?;
-        if seat.under_way {
+        if self.seated(id)?.under_way {
             return Ok(());
         }
+        if self.is_orphan(id) {
+            let command = Command::Cancel { reason: "the parent has ended".to_owned(), by: Caller::Server };
+            let posted = Posted { command, contents: Vec::new(), reply: None, child: None };
+            self.cancel_first(id, posted, now);
+            return Ok(());
+        }
+        let seat = self.seated(id)?;
         seat.under_way = true;
         let (open, home) = (seat.run.open(), Arc::clone(&seat.home));
         // What is asked for again leaves first: an interruption may close the run, which withdraws it.
-        let works = |open: &Open| matches!(open.kind, OpenKind::Perform { .. } | OpenKind::Stopping);
         let (died, waits): (Vec<Open>, Vec<Open>) = open.into_iter().partition(works);
         let waits = waits.into_iter().filter(|open| open.kind != OpenKind::Interrupted);
         let parcels = waits.map(|open| Parcel::Effect {
@@ -80,12 +86,33 @@ impl Driver {
             effect: open.effect,
         });
         self.batch.parcels.extend(parcels);
-        // Whoever worked on the rest died with the server.
+        self.interrupt(id, died, now);
+        Ok(())
+    }
+
+    /// Cancels a run that is not under way: nothing of it is begun again first. One that refuses is carried on.
+    pub(super) fn cancel_first(&mut self, id: &RunId, posted: Posted, now: u64) {
+        let seat = self.seats.get_mut(id).expect("BUG: a run that was just seated is gone");
+        let died = seat.run.open().into_iter().filter(works).collect();
+        seat.under_way = seat.run.outcome().is_none() && !matches!(seat.run.status(), Status::Closing);
+        let closes = seat.under_way;
+        self.admit(id, posted, now);
+        if closes {
+            return self.interrupt(id, died, now);
+        }
+        self.carried_on(id, now).expect("BUG: a run that was just seated is gone");
+    }
+
+    /// Whoever worked on these died with the server.
+    fn interrupt(&mut self, id: &RunId, died: Vec<Open>, now: u64) {
         for open in died {
             let command = Command::Interrupt { effect: open.id };
             self.command(id, Posted { command, contents: Vec::new(), reply: None, child: None }, now);
         }
-        self.cancel_orphan(id, now);
-        Ok(())
     }
+}
+
+/// Whether an adapter had it.
+fn works(open: &Open) -> bool {
+    matches!(open.kind, OpenKind::Perform { .. } | OpenKind::Stopping)
 }

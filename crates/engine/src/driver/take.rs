@@ -33,9 +33,13 @@ impl Driver {
     }
 
     pub(super) fn command(&mut self, id: &RunId, posted: Posted, now: u64) {
-        // A run that is to end is not carried on first: nothing of it is begun again.
         let ends = matches!(posted.command, Command::Cancel { .. });
-        let ready = if ends { self.seated(id).map(drop) } else { self.carried_on(id, now) };
+        let ready = self.seated(id).map(|seat| seat.under_way);
+        let ready = match ready {
+            Ok(false) if ends => return self.cancel_first(id, posted, now),
+            Ok(false) => self.carried_on(id, now),
+            other => other.map(drop),
+        };
         if let Err(error) = ready {
             // A parent that is no more will never record anything.
             let hears = posted.child.filter(|_| matches!(error, Error::NoRun(_)));
@@ -43,12 +47,10 @@ impl Driver {
             return self.acknowledge(hears, now);
         }
         self.admit(id, posted, now);
-        if ends {
-            self.carried_on(id, now).expect("BUG: a run that was just seated is gone");
-        }
     }
 
-    fn admit(&mut self, id: &RunId, mut posted: Posted, now: u64) {
+    /// Admits a command to a run in memory, or keeps it until the run's turn is over.
+    pub(super) fn admit(&mut self, id: &RunId, mut posted: Posted, now: u64) {
         let seat = self.seats.get_mut(id).expect("BUG: a run that was just seated is gone");
         if seat.turning.is_some() {
             return seat.backlog.push_back(posted);

@@ -37,7 +37,7 @@ impl World<'_> {
 
     /// While nobody owes an answer: everything that is open is in somebody's hands, and nothing else is.
     pub(super) fn check_what_is_held(&mut self) -> Result<(), Halt> {
-        if self.asking > 0 || !self.own.is_empty() || self.driver().is_pending() {
+        if self.asking + self.recovering > 0 || !self.own.is_empty() || self.driver().is_pending() {
             return Ok(());
         }
         for (id, shadow) in &self.watch.runs {

@@ -77,8 +77,9 @@ pub(crate) struct World<'d> {
     /// Letters the server writes to itself.
     own: VecDeque<Letter>,
     hands: Hands,
-    /// Runs that wait for the evaluator.
+    /// Runs that wait for the evaluator, and runs that are still to be carried on.
     asking: u64,
+    recovering: u64,
     replies: Replies,
     watch: Watch,
     /// Commands that people have sent, to be sent again.
@@ -157,6 +158,7 @@ impl<'d> World<'d> {
             own: VecDeque::new(),
             hands: Hands::default(),
             asking: 0,
+            recovering: 0,
             replies: Replies::default(),
             watch: Watch::new(faults::in_runs(fault)),
             said: Vec::new(),
@@ -298,6 +300,11 @@ impl<'d> World<'d> {
             Happening::Start { number } => self.start_root(number),
             Happening::Cancel { number } => self.cancel_root(number),
             Happening::Retry => {}
+            Happening::Recover { run } => {
+                self.recovering -= 1;
+                let reply = self.replies.expect();
+                self.take(Letter::Recover { run, reply });
+            }
             Happening::People => self.people_act(),
             Happening::Report { key, ticket } => self.job_ends(key, ticket),
             Happening::Echo { run, command } => {

@@ -26,6 +26,8 @@ pub(crate) enum Happening {
     TakeOver,
     /// The first one wakes up.
     Zombie,
+    /// The server carries a run on.
+    Recover { run: RunId },
     /// The server tries once more to commit.
     Retry,
 }

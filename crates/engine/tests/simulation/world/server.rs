@@ -21,6 +21,7 @@ impl World<'_> {
         self.own.clear();
         self.hands.forget();
         self.asking = 0;
+        self.recovering = 0;
         self.replies.forget();
         self.driver = None;
         let store = match self.store.take() {
@@ -41,6 +42,13 @@ impl World<'_> {
         while !runs.is_empty() {
             let position = usize::try_from(self.random.below(runs.len() as u64)).unwrap_or(0);
             let run = runs.swap_remove(position).id;
+            // People may be faster than recovery.
+            let after = self.random.weighted(&[(3, 0), (1, 1), (1, 80)]);
+            if after > 0 {
+                self.recovering += 1;
+                self.queue.plan(self.clock + after, Some(self.life), Happening::Recover { run });
+                continue;
+            }
             let reply = self.replies.expect();
             self.own.push_back(Letter::Recover { run, reply });
         }
