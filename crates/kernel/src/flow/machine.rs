@@ -64,28 +64,29 @@ impl Moment<'_> {
     pub(crate) fn choose(&mut self) -> Result<(), Stop> {
         let (machine, life) = flow_of!(self, Machine);
         let current = life.current as usize;
-        let state = &machine.states[current];
         let (failure, outputs) = life.ended.clone().expect("BUG: no state has ended");
-        let result = result(&failure, outputs);
-        let changes = match failure {
-            None => {
-                let by = Writer { access: &Access::All, lane: None, result: Some(&result) };
-                self.changes(&state.writes, by)?
-            }
-            Some(_) => Fields::new(),
-        };
+        let (state, result) = (&machine.states[current], result(&failure, outputs));
+        // Only what succeeded changes something.
+        let writes = if failure.is_none() { state.writes.as_slice() } else { &[] };
+        let by = Writer { access: &Access::All, lane: None, result: Some(&result) };
+        let changes = self.changes(writes, by)?;
         let next = self.next_state(state, failure.as_ref(), &result, &changes)?;
         self.put(changes)?;
         let (_, life) = flow_of!(self, Machine);
         life.ended = None;
+        self.leave_state(current, next, failure);
+        Ok(())
+    }
+
+    fn leave_state(&mut self, state: usize, next: Option<(Row, u32)>, failure: Option<Failure>) {
         match (next, failure) {
-            (Some((row, state)), _) => {
+            (Some((row, next)), _) => {
                 self.reach(row);
-                self.agenda.push_back(Task::Enter(state));
+                self.agenda.push_back(Task::Enter(next));
             }
             (None, Some(failure)) => {
                 self.reach(STUCK);
-                let id = &self.plan.steps[current].id;
+                let id = &self.plan.steps[state].id;
                 let failure = Failure::new(failure.kind, format!("state `{id}`: {}", failure.message));
                 self.close(Outcome::Failed { failure });
             }
@@ -94,7 +95,6 @@ impl Moment<'_> {
                 self.agenda.push_back(Task::Finish);
             }
         }
-        Ok(())
     }
 
     fn next_state(

@@ -1,5 +1,6 @@
 //! Lets a fact happen: one line a kind, each to the room that knows it.
 
+use super::admit::{fingerprint, fingerprint_of_answer};
 use super::{Moment, Outcome, Task, Weigh};
 use crate::command::Caller;
 use crate::event::Report;
@@ -14,11 +15,11 @@ impl Moment<'_> {
             Fact::Interrupted { effect } => self.interrupted(key(&effect)),
             Fact::Resolved { effect, resolution, .. } => self.resolved(key(&effect), resolution),
             Fact::Submitted { effect, result, .. } => {
-                self.take(&effect, Digest::of_json(&result));
+                self.take(&effect, fingerprint(&result));
                 self.submitted(key(&effect), result);
             }
             Fact::Answered { effect, approved, result, by } => {
-                self.take(&effect, Digest::of_json(&(approved, &result)));
+                self.take(&effect, fingerprint_of_answer(approved, &result));
                 self.answered(key(&effect), approved, with_caller(result, &by));
             }
             Fact::Fired { timer } => match timer.parts() {

@@ -38,6 +38,8 @@ pub(crate) struct Moment<'m> {
     pub(crate) agenda: &'m mut VecDeque<Task>,
     pub(crate) answers: &'m BTreeMap<Digest, Answer>,
     pub(crate) now: u64,
+    /// How many nodes lanes have passed in this turn.
+    pub(crate) moves: &'m mut u32,
     #[cfg(feature = "faults")]
     pub(crate) planted: crate::fault::Planted,
 }

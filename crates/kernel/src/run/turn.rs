@@ -37,6 +37,8 @@ pub(super) struct Turning {
     agenda: VecDeque<Task>,
     answers: BTreeMap<Digest, Answer>,
     asked: Vec<Question>,
+    /// How many nodes lanes have passed.
+    moves: u32,
     turn: Turn,
 }
 
@@ -107,6 +109,7 @@ impl Run {
             agenda: &mut turning.agenda,
             answers: &turning.answers,
             now: turning.now,
+            moves: &mut turning.moves,
             #[cfg(feature = "faults")]
             planted: self.planted,
         }

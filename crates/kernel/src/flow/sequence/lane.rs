@@ -1,8 +1,8 @@
 //! How a lane moves: from node to node, into a step and out of it again, to its end.
 
 use super::{
-    BRANCH, COUNT, Frame, GIVE, LANE_FAIL, LANE_OVER, Lane, Moved, OVER, RETURN, SET, STEP, STEP_DONE,
-    STEP_FAIL, STEP_PASS, SequenceLife, Turns,
+    BRANCH, COUNT, Frame, GIVE, LANE_FAIL, LANE_OVER, LOOP_BOUND, Lane, Moved, OVER, RETURN, SET, STEP,
+    STEP_DONE, STEP_FAIL, STEP_PASS, SequenceLife, TURN_MOVES_MAX, Turns,
 };
 use crate::plan::{Access, Body, Expr, Flow, Node, OnFailure};
 use crate::run::life::{FlowLife, flow_of};
@@ -59,12 +59,23 @@ impl<'m> Moment<'m> {
                 self.at_node(lane)?
             };
             match moved {
-                Moved::On => {}
+                Moved::On => self.count_move()?,
                 Moved::Busy => break,
                 Moved::Over => self.lane_over(lane, None),
             }
         }
         Ok(())
+    }
+
+    /// A turn that goes on and on is ended before others have to wait for it.
+    fn count_move(&mut self) -> Result<(), Stop> {
+        *self.moves += 1;
+        if *self.moves <= TURN_MOVES_MAX {
+            return Ok(());
+        }
+        self.reach(LOOP_BOUND);
+        let message = format!("loops took more than {TURN_MOVES_MAX} moves without a step");
+        Err(Failure::new(FailureKind::Limit, message).into())
     }
 
     /// What a lane may read.

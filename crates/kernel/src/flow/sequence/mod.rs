@@ -1,7 +1,8 @@
 //! The sequence flow (`steps`, `reactive`): lanes, each a stack of positions in nested bodies.
 //!
 //! A lane moves by itself through nodes that need nobody (branches, loops, writes), until it comes to a step,
-//! a fork, or its end. Every loop and every goto has a bound.
+//! a fork, or its end. Every loop and every goto has a bound, and so has what one turn may take: loops in loops
+//! multiply.
 //!
 //! ```text
 //!  lane 0   body 0: a ── fork ──────────── join ── b      lane.rs: nodes and steps
@@ -108,6 +109,9 @@ struct Join {
     results: Vec<Option<Data>>,
     failure: Option<Failure>,
 }
+
+/// Most nodes that lanes may pass in one turn. It takes about a second.
+const TURN_MOVES_MAX: u32 = 1_000_000;
 
 /// What each of these takes beside its data.
 const LANE: u64 = 180;

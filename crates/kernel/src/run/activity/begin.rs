@@ -14,21 +14,10 @@ use serde_json::Value;
 impl Moment<'_> {
     /// Begins a step. One whose inputs cannot be made has ended.
     pub(crate) fn begin(&mut self, owner: Owner, step: u32, key: String) -> Result<(), Stop> {
-        let began = self.made(owner, step).and_then(|Called { inputs, workflow }| {
-            let (attempt, failed, since, stage) = (1, 0, self.now, Stage::Working);
-            let activity = Activity { step, owner, attempt, failed, since, inputs, workflow, stage };
-            self.hold((&key, &activity).weight())?;
-            Ok(activity)
-        });
-        match began {
-            Err(Stop::Ask(question)) => Err(Stop::Ask(question)),
-            Err(Stop::Fail(failure)) => {
-                self.refuse(owner, step, &key, failure);
-                Ok(())
-            }
-            Ok(activity) => {
-                let replaced = self.life.activities.insert(key.clone(), activity);
-                assert!(replaced.is_none(), "BUG: `{key}` was begun twice");
+        match self.made(owner, step).and_then(|called| self.take_on(owner, step, &key, called)) {
+            Err(Stop::Ask(question)) => return Err(Stop::Ask(question)),
+            Err(Stop::Fail(failure)) => self.refuse(owner, step, &key, failure),
+            Ok(()) => {
                 self.reach(match self.plan.steps[step as usize].work {
                     Work::Server { .. } => PERFORM,
                     Work::Action { .. } => OFFER,
@@ -36,9 +25,21 @@ impl Moment<'_> {
                     Work::Wait { .. } => SLEEP,
                 });
                 self.launch(&key);
-                Ok(())
             }
         }
+        Ok(())
+    }
+
+    /// Takes an activity on, if there is room for it.
+    fn take_on(&mut self, owner: Owner, step: u32, key: &str, called: Called) -> Result<(), Stop> {
+        let Called { inputs, workflow } = called;
+        let (attempt, failed, since, stage) = (1, 0, self.now, Stage::Working);
+        let activity = Activity { step, owner, attempt, failed, since, inputs, workflow, stage };
+        let key = key.to_owned();
+        self.hold((&key, &activity).weight())?;
+        let replaced = self.life.activities.insert(key, activity);
+        assert!(replaced.is_none(), "BUG: an activity was begun twice");
+        Ok(())
     }
 
     /// Makes what a step is given.

@@ -108,6 +108,19 @@ scenarios! {
         assert_eq!(it.refuse(again(json!(2))), Refusal::AlreadyAnswered { effect: EffectId::new("a#1") });
     }
 
+    fn a_result_again_is_recognised_after_the_end() {
+        let mut it = Drive::start(line(vec![agent("a")]));
+        it.submit("a#1", json!({"x": 1})).stands("succeeded");
+        let again = |x: Value| crate::drive::submission("a#1", json!({"x": x}));
+        assert_eq!(it.refuse(again(json!(1))), Refusal::Repeated { effect: EffectId::new("a#1") });
+        assert_eq!(it.refuse(again(json!(2))), Refusal::AlreadyAnswered { effect: EffectId::new("a#1") });
+        let mut it = Drive::start(line(vec![gate("g", GateLevel::Ask)]));
+        let shown = shown(&it);
+        it.give(answer(false, shown, human(false)));
+        let repeated = Refusal::Repeated { effect: EffectId::new("g#1") };
+        assert_eq!(it.refuse(answer(false, shown, human(false))), repeated);
+    }
+
     fn a_claimed_result_is_checked() {
         let step = Step { verify: verified(2, &[("claim", text("${result.x}"))]), ..agent("a") };
         let mut it = Drive::start(sequence(vec![step], vec![vec![act_into(0, "x", "${result.x}")]]));

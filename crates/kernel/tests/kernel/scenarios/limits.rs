@@ -177,6 +177,21 @@ scenarios! {
         Drive::start(looped(9)).state("n", json!(3)).stands("failed: a loop went past its bound of 3 rounds");
     }
 
+    fn moves_of_one_turn() {
+        let looped = |rounds: u32| {
+            let items = || just(json!((0..rounds).collect::<Vec<_>>()));
+            let bodies = vec![
+                vec![each(items(), "i", 1), act(0)],
+                vec![each(items(), "j", 2)],
+                vec![each(just(json!([1, 2, 3])), "k", 3)],
+                vec![],
+            ];
+            sequence(vec![noop("a")], bodies)
+        };
+        Drive::start(looped(50)).expect(&["perform a#1"]);
+        Drive::start(looped(600)).stands("failed: loops took more than 1000000 moves without a step");
+    }
+
     fn remembered_results() {
         for max in [0_u32, 1, 2] {
             let plan = limited(line((0..5).map(|n| agent(&format!("a{n}"))).collect()), |limits| {

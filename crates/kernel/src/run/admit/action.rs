@@ -1,0 +1,71 @@
+//! Results and answers: from whom, to what, and not twice.
+
+use crate::command::Caller;
+use crate::plan::{GateLevel, Work};
+use crate::run::Run;
+use crate::run::activity::{Stage, is_gate};
+use crate::{Digest, EffectId, Fields, Refusal};
+
+/// A human's answer to a gate.
+pub(super) struct Answer<'a> {
+    pub(super) approved: bool,
+    pub(super) result: &'a Fields,
+    pub(super) shown: Digest,
+    pub(super) by: &'a Caller,
+}
+
+/// Names a result by what it says, to recognise it when it comes again.
+pub(in crate::run) fn fingerprint(result: &Fields) -> Digest {
+    Digest::of_json(result)
+}
+
+/// Names an answer by what it says.
+pub(in crate::run) fn fingerprint_of_answer(approved: bool, result: &Fields) -> Digest {
+    Digest::of_json(&(approved, result))
+}
+
+impl Run {
+    /// Whether no result of this effect was taken before.
+    pub(super) fn not_taken(&self, effect: &EffectId, fingerprint: Digest) -> Result<(), Refusal> {
+        match self.life.taken.iter().find(|(taken, _)| taken == effect) {
+            Some((_, same)) if *same == fingerprint => Err(Refusal::Repeated { effect: effect.clone() }),
+            Some(_) => Err(Refusal::AlreadyAnswered { effect: effect.clone() }),
+            None => Ok(()),
+        }
+    }
+
+    pub(super) fn submittable(&self, effect: &EffectId, result: &Fields) -> Result<(), Refusal> {
+        self.not_taken(effect, fingerprint(result))?;
+        let activity = self.work(effect)?;
+        if !matches!(activity.stage, Stage::Offered { .. }) {
+            return Err(self.wrong_kind(effect, activity));
+        }
+        let step = &self.plan.steps[activity.step as usize];
+        if is_gate(step) {
+            return Err(Refusal::HumansOnly { effect: effect.clone() });
+        }
+        self.small(result)?;
+        // What is to be verified is held on to while that is done.
+        if step.verify.is_some() { self.fits_in("result", result) } else { Ok(()) }
+    }
+
+    pub(super) fn answerable(&self, effect: &EffectId, answer: &Answer<'_>) -> Result<(), Refusal> {
+        let Caller::Human { proven, .. } = answer.by else {
+            return Err(Refusal::HumansOnly { effect: effect.clone() });
+        };
+        self.not_taken(effect, fingerprint_of_answer(answer.approved, answer.result))?;
+        let activity = self.work(effect)?;
+        let work = &self.plan.steps[activity.step as usize].work;
+        let (Stage::Offered { shown, .. }, Work::Action { gate: Some(gate), .. }) = (&activity.stage, work)
+        else {
+            return Err(self.wrong_kind(effect, activity));
+        };
+        if gate.level == GateLevel::Proof && answer.approved && !proven {
+            return Err(Refusal::ProofNeeded { effect: effect.clone() });
+        }
+        if *shown != answer.shown {
+            return Err(Refusal::ShownChanged { effect: effect.clone() });
+        }
+        self.small(answer.result)
+    }
+}
