@@ -2,15 +2,18 @@
 //! those that are open, the weight is right, an ended run holds nothing open. When the scenario is over, the same
 //! events are let happen again, from the start and from every snapshot on the way, and must give the same bytes.
 
+mod command;
+mod replay;
+
+pub(crate) use command::{cancellation, failed, human, submission, succeeded};
+
 use crate::build::fields;
 use crate::ledger::Ledger;
 use crate::say;
-use kernel::command::Caller;
-use kernel::event::{Report, Resolution};
 use kernel::table::Row;
 use kernel::{
-    Answer, Command, Data, Digest, EffectId, Event, Failure, FailureKind, Fields, OpenKind, Outcome, Plan,
-    Question, Refusal, Run, RunId, Snapshot, Status, Turn,
+    Answer, Command, Data, Digest, EffectId, Event, Fields, OpenKind, Plan, Question, Refusal, Run, RunId,
+    Status, Turn,
 };
 use serde_json::Value;
 use std::cell::RefCell;
@@ -221,147 +224,7 @@ impl Drive {
     }
 }
 
-/// Commands, in few words.
-impl Drive {
-    pub(crate) fn done(&mut self, effect: &str, outputs: Value) -> &mut Self {
-        let report = Report::Done { outputs: fields(outputs) };
-        self.give(Command::Report { effect: EffectId::new(effect), report })
-    }
-
-    pub(crate) fn fails(&mut self, effect: &str, kind: FailureKind) -> &mut Self {
-        let failure = Failure::new(kind, "it broke");
-        let report = Report::Failed { failure, outputs: Fields::new() };
-        self.give(Command::Report { effect: EffectId::new(effect), report })
-    }
-
-    pub(crate) fn interrupt(&mut self, effect: &str) -> &mut Self {
-        self.give(Command::Interrupt { effect: EffectId::new(effect) })
-    }
-
-    pub(crate) fn resolve(&mut self, effect: &str, resolution: Resolution) -> &mut Self {
-        self.give(Command::Resolve { effect: EffectId::new(effect), resolution, by: human(false) })
-    }
-
-    pub(crate) fn submit(&mut self, effect: &str, result: Value) -> &mut Self {
-        self.give(submission(effect, result))
-    }
-
-    /// Lets the time of a timer come, and fires it.
-    pub(crate) fn fire(&mut self, timer: &str) -> &mut Self {
-        let open = self.run.open().into_iter().find(|open| open.id.as_str() == timer);
-        match open.map(|open| open.effect) {
-            Some(kernel::Effect::StartTimer { due, .. }) => self.now = self.now.max(due),
-            other => panic!("`{timer}` is no open timer: {other:?}"),
-        }
-        self.give(Command::Fire { timer: EffectId::new(timer) })
-    }
-
-    pub(crate) fn end_child(&mut self, effect: &str, outcome: Outcome) -> &mut Self {
-        let child = RunId::new(format!("run/{effect}"));
-        self.give(Command::EndChild { effect: EffectId::new(effect), child, outcome })
-    }
-
-    pub(crate) fn update(&mut self, values: Value) -> &mut Self {
-        self.give(Command::Update { values: fields(values), by: Caller::Agent("a".into()) })
-    }
-
-    pub(crate) fn cancel(&mut self) -> &mut Self {
-        self.give(cancellation())
-    }
-
-    /// The last turn asked for exactly this.
-    #[track_caller]
-    pub(crate) fn expect(&mut self, effects: &[&str]) -> &mut Self {
-        assert_eq!(self.effects, effects);
-        self
-    }
-
-    /// The run stands so.
-    #[track_caller]
-    pub(crate) fn stands(&mut self, status: &str) -> &mut Self {
-        assert_eq!(say::status(&self.run.status()), status);
-        self
-    }
-
-    /// The questions of the last turn, by round.
-    #[track_caller]
-    pub(crate) fn asks(&mut self, rounds: &[&[&str]]) -> &mut Self {
-        assert_eq!(self.asked, rounds);
-        self
-    }
-
-    /// A field of the state.
-    #[track_caller]
-    pub(crate) fn state(&mut self, name: &str, value: Value) -> &mut Self {
-        assert_eq!(self.run.state_field(name), Some(&Data::Inline(value)));
-        self
-    }
-}
-
-pub(crate) fn human(proven: bool) -> Caller {
-    Caller::Human { door: "console".into(), proven }
-}
-
-pub(crate) fn submission(effect: &str, result: Value) -> Command {
-    Command::Submit { effect: EffectId::new(effect), result: fields(result), by: Caller::Agent("a".into()) }
-}
-
-pub(crate) fn cancellation() -> Command {
-    Command::Cancel { reason: "enough".into(), by: human(false) }
-}
-
-pub(crate) fn succeeded(outputs: Value) -> Outcome {
-    Outcome::Succeeded { outputs: fields(outputs) }
-}
-
-pub(crate) fn failed() -> Outcome {
-    Outcome::Failed { failure: Failure::new(FailureKind::Operation, "it broke") }
-}
-
 /// The bytes of a run's snapshot.
 pub(crate) fn bytes(run: &Run) -> Vec<u8> {
     serde_json::to_vec(&run.snapshot()).expect("a snapshot has a JSON form")
-}
-
-impl Drop for Drive {
-    fn drop(&mut self) {
-        if !std::thread::panicking() {
-            self.replay(0, None);
-            let snapshots: Vec<Vec<u8>> = self.past.iter().map(|past| past.after.clone()).collect();
-            let stride = 1 + snapshots.len() / 64;
-            for (position, snapshot) in snapshots.iter().enumerate().step_by(stride) {
-                self.replay(position + 1, Some(snapshot));
-            }
-        }
-    }
-}
-
-impl Drive {
-    /// Lets all turns from a position on happen again and compares them, byte for byte.
-    fn replay(&self, from: usize, snapshot: Option<&[u8]>) {
-        let plan = Arc::clone(self.run.plan());
-        let mut run = match snapshot {
-            Some(bytes) => Run::restore(plan, serde_json::from_slice::<Snapshot>(bytes).expect("a snapshot")),
-            None => {
-                let first = &self.past.first();
-                let Some(_) = first else { return };
-                Run::new(plan, self.run.id().clone(), self.run.parent().cloned(), self.run.depth())
-            }
-        };
-        if let Some(snapshot) = snapshot {
-            assert_eq!(bytes(&run), snapshot, "a snapshot is read as it was written");
-        }
-        for past in &self.past[from..] {
-            let mut turn = run.apply(past.event.clone());
-            let mut asked = Vec::new();
-            for (questions, answers) in &past.rounds {
-                assert_eq!(&turn.questions, questions);
-                asked.extend(questions.iter().cloned());
-                turn = run.answer(answers.clone());
-            }
-            assert_eq!(turn.digest(&asked), past.turn.digest(&asked));
-            assert_eq!(turn, past.turn);
-            assert_eq!(bytes(&run), past.after, "the same events give the same bytes");
-        }
-    }
 }
