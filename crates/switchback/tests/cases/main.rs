@@ -31,11 +31,19 @@ mod yaml;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
 use crate::driver::CommandLine;
 use crate::verdict::{CaseFile, Judge, Verdict};
 
 fn main() -> ExitCode {
+    if let Err(error) = heed_signals() {
+        eprintln!("failed to heed signals: {error}");
+        return ExitCode::FAILURE;
+    }
     match run() {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
@@ -44,6 +52,16 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Whoever starts the runner in the background may have it ignore SIGINT, and what is ignored stays ignored in every
+/// command it starts. What is handled does not: each command begins with signals as a terminal would give them.
+fn heed_signals() -> std::io::Result<()> {
+    let always = Arc::new(AtomicBool::new(true));
+    for (signal, exit) in [(SIGINT, 130), (SIGQUIT, 131), (SIGHUP, 129), (SIGTERM, 143)] {
+        signal_hook::flag::register_conditional_shutdown(signal, exit, Arc::clone(&always))?;
+    }
+    Ok(())
 }
 
 /// Returns whether every case passed or was skipped.
