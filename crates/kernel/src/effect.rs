@@ -42,7 +42,7 @@ pub enum Effect {
         /// How deep it is.
         depth: u32,
     },
-    /// Cancel a child run; its end is still delivered.
+    /// Cancel a child run; its end is still delivered, and one that never started ends at once.
     CancelChild {
         /// The effect that started it.
         id: EffectId,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 pub struct Limits {
     /// Largest value an event may carry inline; larger ones are stored and referred to.
     pub inline_bytes_max: u64,
-    /// Largest weight of what a run holds, so that its snapshot stays small.
+    /// Largest weight of what a run holds. A snapshot never has more bytes than its run weighs.
     pub held_bytes_max: u64,
     /// Largest weight of a run's state.
     pub state_bytes_max: u64,
@@ -15,7 +15,7 @@ pub struct Limits {
     pub text_bytes_max: u64,
     /// How deep runs may call runs.
     pub depth_max: u32,
-    /// Most lanes open at once.
+    /// Most lanes open at once, beside the first.
     pub lanes_max: u32,
     /// Most iterations of one loop, and most jumps of one goto, where the plan does not say less.
     pub iterations_max: u32,

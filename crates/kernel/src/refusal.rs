@@ -89,7 +89,7 @@ pub enum Refusal {
         /// What was named.
         child: RunId,
     },
-    /// A value is too large to be carried inline.
+    /// A value is too large or nests too deep to be carried inline, or is more than the run can hold.
     TooLarge {
         /// Its name.
         name: String,
@@ -103,7 +103,7 @@ pub enum Refusal {
         /// The time of the last event.
         last: u64,
     },
-    /// The state has no such field, or nobody but its rule may write it.
+    /// Nobody but its rule may write this field of the state.
     NotWritable(String),
 }
 

@@ -183,9 +183,9 @@ pub struct Machine {
 /// One state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct State {
-    /// Changes of the state's variables after its step; all or none.
+    /// Changes of the state's variables after its step succeeded, before the next state is chosen; all or none.
     pub writes: Vec<Write>,
-    /// Where to go, the first that holds. A state without any is an end.
+    /// Where to go, the first that holds. Where none does after success, the run ends.
     pub transitions: Vec<Transition>,
     /// Where to go after a time-out that no transition took.
     pub on_timeout: Option<u32>,

@@ -43,7 +43,7 @@ impl Life {
         };
         let activities: u64 = self.activities.iter().map(|entry| entry.weight()).sum();
         let taken: u64 = self.taken.iter().map(Weigh::weight).sum();
-        let data = weight_of(&self.inputs) + self.state.weight() + self.flow.weight();
+        let data = weight_of(&self.inputs) + self.state.weigh() + self.flow.weight();
         self.base() + outcome + activities + taken + data
     }
 

@@ -3,7 +3,7 @@
 
 use super::Moment;
 use super::scope::{Stop, shallow};
-use crate::data::entry_weight;
+use crate::data::{entry_weight, weight_of};
 use crate::plan::{Access, Computed, OnError, Write, WriteKind};
 use crate::{Data, Failure, FailureKind, Fields, News};
 use serde::{Deserialize, Serialize};
@@ -26,8 +26,9 @@ impl State {
         self.fields.keys()
     }
 
-    pub(crate) fn weight(&self) -> u64 {
-        self.weight
+    /// What the fields weigh, counted anew.
+    pub(crate) fn weigh(&self) -> u64 {
+        weight_of(&self.fields)
     }
 }
 
