@@ -9,9 +9,11 @@
 //! Invariant: no effect leaves before the commit of the turn that asked for it. Deliberately absent: threads,
 //! timers, adapters; `local` has those, and the simulation has its own.
 
+mod ask;
 mod commit;
 mod family;
 mod letter;
+mod record;
 mod recover;
 mod start;
 mod take;
@@ -19,7 +21,7 @@ mod take;
 #[cfg(feature = "faults")]
 pub use commit::Fault;
 pub use letter::{Letter, Parcel};
-pub(crate) use take::word;
+pub(crate) use record::word;
 
 use crate::backend::{Accepted, Error};
 use crate::store::{Store, Write};

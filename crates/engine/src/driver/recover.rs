@@ -24,7 +24,7 @@ impl Driver {
         #[cfg(feature = "faults")]
         let loaded = self.cut_short(loaded);
         let replayed = replay_planted(reader, &loaded, self.planted_in_runs, |_, _, _| {})?;
-        let shown = (super::take::word(&replayed.run.status()), loaded.run.detail.clone());
+        let shown = (super::word(&replayed.run.status()), loaded.run.detail.clone());
         Ok(Seat {
             home: Arc::new(replayed.home),
             head: loaded.run.head,
