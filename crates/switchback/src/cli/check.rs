@@ -17,7 +17,7 @@ pub(crate) fn check(arguments: &CheckArguments) -> Result<Exit, CommandError> {
     };
     if arguments.json {
         let all: Vec<Value> = readings.iter().flat_map(diagnostics).collect();
-        print_json(&json!({ "diagnostics": all }));
+        print_json(&json!({ "diagnostics": all }))?;
     } else {
         readings.iter().for_each(tell);
     }

@@ -71,14 +71,18 @@ impl CommandError {
         let look = look::Look::of_stderr();
         look::talk(&format!("{}: {}", look.red("error"), look::clean(&self.message)));
         self.hints.iter().for_each(|hint| look::talk(&format!("  {}", look::clean(hint))));
-        if json {
-            self.print_json();
+        match json {
+            true => self.print_json(self.kind.exit()),
+            false => self.kind.exit(),
         }
-        self.kind.exit()
     }
 
-    pub(crate) fn print_json(&self) {
-        look::print_json(&json!({ "error": self.to_json() }));
+    /// Says it to programs, and gives the exit code: another one if even that could not be said.
+    pub(crate) fn print_json(&self, exit: Exit) -> Exit {
+        match look::print_json(&json!({ "error": self.to_json() })) {
+            Ok(()) => exit,
+            Err(error) => error.print(false),
+        }
     }
 
     pub(crate) fn to_json(&self) -> Value {

@@ -15,7 +15,7 @@ pub(crate) fn list(arguments: &ListArguments) -> Result<Exit, CommandError> {
     let listed: Vec<&Definition> =
         library.definitions.iter().filter(|definition| definition.hidden_by.is_none()).collect();
     if arguments.json {
-        print_json(&json!({ "workflows": listed.iter().map(|one| document(one)).collect::<Vec<_>>() }));
+        print_json(&json!({ "workflows": listed.iter().map(|one| document(one)).collect::<Vec<_>>() }))?;
         return Ok(Exit::Succeeded);
     }
     if listed.is_empty() {
@@ -24,7 +24,7 @@ pub(crate) fn list(arguments: &ListArguments) -> Result<Exit, CommandError> {
         return Ok(Exit::Succeeded);
     }
     let rows: Vec<Vec<String>> = listed.iter().map(|one| row(one)).collect();
-    print(&table(Look::of_stdout(), &["WORKFLOW", "FROM", "WHAT IT IS FOR"], &rows));
+    print(&table(Look::of_stdout(), &["WORKFLOW", "FROM", "WHAT IT IS FOR"], &rows))?;
     let broken = listed.iter().filter(|one| one.reading.plan.is_none()).count();
     if broken > 0 {
         talk("what is wrong with the broken ones: switchback check");

@@ -3,8 +3,9 @@
 //! Colour never carries meaning alone. `NO_COLOR`, `CI`, `TERM=dumb` and anything that is no terminal give plain
 //! text.
 
+use super::error::CommandError;
 use serde_json::Value;
-use std::io::{IsTerminal, Write};
+use std::io::{self, IsTerminal, Write};
 
 /// How text looks on one of the two streams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,16 +76,27 @@ pub(crate) fn talk(line: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{line}");
 }
 
-/// Gives data. A reader that has seen enough (`| head`) is no mistake.
-pub(crate) fn print(text: &str) {
+/// Gives data, to its last byte.
+pub(crate) fn print(text: &str) -> Result<(), CommandError> {
     let mut out = std::io::stdout().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    written(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
 }
 
 /// Gives one JSON document.
-pub(crate) fn print_json(value: &Value) {
+pub(crate) fn print_json(value: &Value) -> Result<(), CommandError> {
     let text = if std::io::stdout().is_terminal() { format!("{value:#}\n") } else { format!("{value}\n") };
-    print(&text);
+    print(&text)
+}
+
+/// Whether data has reached whoever reads it. A reader that has seen enough (`| head`) is no mistake.
+pub(crate) fn written(result: io::Result<()>) -> Result<(), CommandError> {
+    match result {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            let message = format!("failed to write the answer to stdout: {error}");
+            Err(CommandError::internal("not-written", message))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Shows control characters instead of sending them to a terminal; line feeds and tabs stay.
@@ -120,6 +132,13 @@ mod tests {
     fn escapes_of_a_command_do_not_reach_the_terminal() {
         assert_eq!(clean("a\u{1b}[2Jb\r\n\tc"), "a\\u{1b}[2Jb\\r\n\tc");
         assert_eq!(clean("plain é"), "plain é");
+    }
+
+    #[test]
+    fn only_a_reader_that_has_seen_enough_is_no_mistake() {
+        assert!(written(Err(io::ErrorKind::BrokenPipe.into())).is_ok());
+        let full = written(Err(io::ErrorKind::StorageFull.into())).unwrap_err();
+        assert_eq!(full.code, "not-written");
     }
 
     #[test]

@@ -35,6 +35,7 @@ use arguments::{Arguments, Verb};
 use clap::Parser;
 use error::CommandError;
 use exit::Exit;
+use std::io::Write;
 use std::process::ExitCode;
 
 /// Runs the command that was typed.
@@ -66,17 +67,21 @@ fn carry_out(verb: Verb) -> Result<Exit, CommandError> {
 /// Help and version are answers; all else is a mistake in what was typed.
 fn usage(error: &clap::Error, json: bool) -> Exit {
     use clap::error::ErrorKind;
-    // If nobody listens there is nobody to tell.
-    let _ = error.print();
+    let told = error.print().and_then(|()| std::io::stdout().flush());
     match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Exit::Succeeded,
-        _ => {
-            if json {
-                let text = error.to_string();
-                let first = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
-                CommandError::usage("usage", first).print_json();
-            }
-            Exit::Usage
-        }
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => match look::written(told) {
+            Ok(()) => Exit::Succeeded,
+            Err(error) => error.print(false),
+        },
+        _ if json => CommandError::usage("usage", whole(error)).print_json(Exit::Usage),
+        _ => Exit::Usage,
     }
+}
+
+/// All that is wrong with what was typed, without the lines on usage that follow it.
+fn whole(error: &clap::Error) -> String {
+    let text = error.to_string();
+    let said = text.strip_prefix("error: ").unwrap_or(&text);
+    let said = said.split("\n\nUsage:").next().unwrap_or(said);
+    said.split("\n\nFor more information").next().unwrap_or(said).trim().to_owned()
 }

@@ -26,18 +26,18 @@ pub(crate) fn finish(followed: Followed, json: bool) -> Result<Exit, CommandErro
     talk(&last_line(&view));
     advice(&view).iter().for_each(|line| talk(line));
     match json {
-        true => print_json(&view.to_json(Values(&reader), Detail::Brief)?),
-        false => print_outputs(&view.outputs(Values(&reader))?),
+        true => print_json(&view.to_json(Values(&reader), Detail::Brief)?)?,
+        false => print_outputs(&view.outputs(Values(&reader))?)?,
     }
     Ok(if interrupted { Exit::Interrupted } else { exit(&view) })
 }
 
-fn print_outputs(outputs: &[(String, Value)]) {
+fn print_outputs(outputs: &[(String, Value)]) -> Result<(), CommandError> {
     let both_seen = std::io::stdout().is_terminal() && std::io::stderr().is_terminal();
     if both_seen && !outputs.is_empty() {
         talk("");
     }
-    outputs.iter().for_each(|(name, value)| print(&output(name, value)));
+    outputs.iter().try_for_each(|(name, value)| print(&output(name, value)))
 }
 
 /// The exit code that a run's status stands for.

@@ -20,14 +20,14 @@ use std::sync::Arc;
 pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, CommandError> {
     let reading = target::read(&arguments.workflow)?;
     target::show(&reading);
-    let Some(plan) = reading.plan.clone() else { return Ok(invalid(&reading, arguments.json)) };
+    let Some(plan) = reading.plan.clone() else { return invalid(&reading, arguments.json) };
     let inputs = given::inputs(&plan, &arguments.inputs)?;
     let followed = desk::block_on(start(plan, inputs))??;
     result::finish(followed, arguments.json)
 }
 
 /// The definition is wrong, and people have been told.
-fn invalid(reading: &Reading, json: bool) -> Exit {
+fn invalid(reading: &Reading, json: bool) -> Result<Exit, CommandError> {
     if json {
         let error = CommandError {
             code: "invalid-definition",
@@ -36,9 +36,9 @@ fn invalid(reading: &Reading, json: bool) -> Exit {
             hints: Vec::new(),
         };
         let diagnostics = reading.diagnostics.to_json(std::slice::from_ref(&reading.source));
-        look::print_json(&json!({ "error": error.to_json(), "diagnostics": diagnostics }));
+        look::print_json(&json!({ "error": error.to_json(), "diagnostics": diagnostics }))?;
     }
-    Exit::Invalid
+    Ok(Exit::Invalid)
 }
 
 async fn start(plan: Plan, inputs: Fields) -> Result<Followed, CommandError> {

@@ -28,14 +28,14 @@ pub(crate) fn runs(arguments: &RunsArguments) -> Result<Exit, CommandError> {
     let limit = arguments.limit as usize;
     let (listed, more) = (&shown[..shown.len().min(limit)], shown.len() > limit);
     if arguments.json {
-        print_json(&json!({ "runs": listed.iter().map(document).collect::<Vec<_>>() }));
+        print_json(&json!({ "runs": listed.iter().map(document).collect::<Vec<_>>() }))?;
         return Ok(Exit::Succeeded);
     }
     if listed.is_empty() {
         talk(if arguments.all { "no runs" } else { "no runs of this folder; --all shows those of others" });
         return Ok(Exit::Succeeded);
     }
-    print(&table(Look::of_stdout(), &head(arguments), &rows(listed, arguments)));
+    print(&table(Look::of_stdout(), &head(arguments), &rows(listed, arguments)))?;
     if more {
         talk(&format!("there are more: switchback runs -n {}", limit * 5));
     }

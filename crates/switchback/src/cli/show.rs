@@ -4,10 +4,11 @@ use super::arguments::ShowArguments;
 use super::error::CommandError;
 use super::exit::Exit;
 use super::lines::{Lines, paint};
-use super::look::{Look, clean, print, print_json, talk};
+use super::look::{Look, clean, print, print_json, talk, written};
 use super::result::{advice, output};
 use super::store::{Looked, directory, find};
 use super::time;
+use engine::journal;
 use engine::kernel::{Outcome, Status};
 use engine::store::{ExportError, RunRow};
 use engine::view::{Detail, Values, View};
@@ -25,14 +26,14 @@ pub(crate) fn show(arguments: &ShowArguments) -> Result<Exit, CommandError> {
     let view = looked.view(&row)?;
     let values = Values(&looked.reader);
     if arguments.json {
-        print_json(&view.to_json(values, Detail::Whole)?);
+        print_json(&view.to_json(values, Detail::Whole)?)?;
         return Ok(Exit::Succeeded);
     }
-    print(&page(&view, Look::of_stdout()));
+    print(&page(&view, Look::of_stdout()))?;
     let outputs = view.outputs(values)?;
     if !outputs.is_empty() {
-        print("\n");
-        outputs.iter().for_each(|(name, value)| print(&output(name, value)));
+        print("\n")?;
+        outputs.iter().try_for_each(|(name, value)| print(&output(name, value)))?;
     }
     advice(&view).iter().for_each(|line| talk(line));
     Ok(Exit::Succeeded)
@@ -41,8 +42,8 @@ pub(crate) fn show(arguments: &ShowArguments) -> Result<Exit, CommandError> {
 fn journal(looked: &Looked, row: &RunRow) -> Result<Exit, CommandError> {
     match looked.reader.export(&row.id, std::io::BufWriter::new(std::io::stdout().lock())) {
         Ok(_) => Ok(Exit::Succeeded),
-        Err(ExportError::File(error)) => {
-            Err(CommandError::internal("not-written", format!("failed to write the journal: {error}")))
+        Err(ExportError::File(journal::ExportError::Io(error))) => {
+            written(Err(error)).map(|()| Exit::Succeeded)
         }
         Err(error) => Err(CommandError::internal("journal-broken", format!("run {} is {error}", row.id))),
     }

@@ -29,7 +29,7 @@ pub(crate) fn verify(arguments: &VerifyArguments) -> Result<Exit, CommandError> 
             "entries": sound.entries,
             "contents": sound.contents,
             "hash": sound.hash.to_string(),
-        }));
+        }))?;
         return Ok(Exit::Succeeded);
     }
     let hash: String = sound.hash.to_string().chars().take(HASH_CHARS).collect();
@@ -40,7 +40,7 @@ pub(crate) fn verify(arguments: &VerifyArguments) -> Result<Exit, CommandError> 
     print(&format!(
         "{}  {}  sound: {} entries{contents}, hash {hash}\n",
         sound.workflow, sound.run, sound.entries
-    ));
+    ))?;
     Ok(Exit::Succeeded)
 }
 
