@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn places_are_those_of_the_paths() {
-        let text = r#"${a.b} == '${no} \' ${no}' and "é${no}" != ${ c } or not (${d} in [${e}, '$', 1])"#;
+        let text = r#"${a.b} == '{no} \' {no}' and "é{no}" != ${ c } or not (${d} in [${e}, '$', 1])"#;
         let paths: Vec<String> =
             parse_condition(text).unwrap().paths().iter().map(|p| p.to_string()).collect();
         let found: Vec<&str> = places(text).into_iter().map(|range| &text[range]).collect();

@@ -15,7 +15,7 @@ use crate::mistakes::Place;
 use crate::near::nearest;
 use crate::shape::{self, Shape, did_you_mean};
 use crate::text::Node;
-use kernel::language::{Part, Path, Syntax, Template};
+use kernel::language::{Path, Syntax};
 use kernel::plan::Expr;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -133,7 +133,7 @@ impl<'n> Reader<'_, 'n> {
     fn working_dir(&mut self, inputs: &'n Node, block: usize) -> Option<(String, Expr)> {
         let node = inputs.get("working_dir")?;
         shape::text(&mut self.mistakes, node, "`working_dir`")?;
-        Some(("working_dir".to_owned(), self.text(node, By::Inputs(block))))
+        Some(("working_dir".to_owned(), needed(self.text(node, By::Inputs(block)))))
     }
 
     fn env(&mut self, inputs: &'n Node, block: usize) -> Inputs {
@@ -144,7 +144,7 @@ impl<'n> Reader<'_, 'n> {
         let mut variables = Vec::new();
         for (name, key, value) in shape::unique(env) {
             self.check_variable(name, key);
-            variables.push((format!("env.{name}"), self.value(value, By::Inputs(block))));
+            variables.push((format!("env.{name}"), needed(self.value(value, By::Inputs(block)))));
         }
         variables
     }
@@ -188,8 +188,19 @@ fn number(pieces: &[Piece]) -> (Vec<shell::Part<'_>>, Vec<Path>) {
     (parts.collect(), paths)
 }
 
+/// A whole reference must have a value here: nothing would silently become an empty text.
+fn needed(value: Expr) -> Expr {
+    match value {
+        Expr::Template(template) => match template.whole() {
+            Some(path) => Expr::Needed(path.clone()),
+            None => Expr::Template(template),
+        },
+        other => other,
+    }
+}
+
 fn lowered(script: Script, command: &str, paths: &[Path]) -> Inputs {
-    let reference = |path: &Path| Expr::Template(Template { parts: vec![Part::Reference(path.clone())] });
+    let reference = |path: &Path| Expr::Needed(path.clone());
     let text = |text: String| Expr::Const(Value::String(text));
     let (script, values) = match script {
         Script::Text(script) => (text(script), paths),

@@ -115,7 +115,7 @@ fn first<E: From<String>>(
     Ok(!decisive)
 }
 
-fn compare(how: Compare, left: &Value, right: &Value) -> Result<bool, String> {
+pub(super) fn compare(how: Compare, left: &Value, right: &Value) -> Result<bool, String> {
     Ok(match how {
         Compare::Equal => same(left, right),
         Compare::Differs => !same(left, right),
@@ -141,7 +141,7 @@ fn same(left: &Value, right: &Value) -> bool {
 
 fn order(left: &Value, right: &Value) -> Result<Ordering, String> {
     match (left, right) {
-        (Value::Number(a), Value::Number(b)) => match (a.as_i64(), b.as_i64()) {
+        (Value::Number(a), Value::Number(b)) => match (a.as_i128(), b.as_i128()) {
             (Some(a), Some(b)) => Ok(a.cmp(&b)),
             // JSON has no number that is none, so two of them always have an order.
             _ => Ok(a.as_f64().partial_cmp(&b.as_f64()).unwrap_or(Ordering::Equal)),
@@ -215,6 +215,8 @@ mod tests {
             ("not (${t} and ${n} == 3)", false),
             ("${none} == null", true),
             ("not ${none}", true),
+            ("9223372036854775807 < 9223372036854775808", true),
+            ("9007199254740993 == 9007199254740992", false),
             ("True and not False", true),
             ("${t}", true),
         ] {

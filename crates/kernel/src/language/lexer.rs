@@ -81,6 +81,10 @@ fn quoted(rest: &str, quote: char, at: usize) -> Result<(Word, usize), ParseErro
                 Some((_, other)) => text.extend(['\\', other]),
                 None => break,
             },
+            letter if letter == quote && text.contains("${") => {
+                let message = "a reference in quotes would be plain text; take the quotes away";
+                return Err(ParseError::new(message, at..at + position + 1));
+            }
             letter if letter == quote => {
                 return Ok((Word::Literal(Value::String(text)), position + quote.len_utf8()));
             }
@@ -97,7 +101,8 @@ fn number(rest: &str, at: usize) -> Result<(Word, usize), ParseError> {
         .find(|(_, letter)| !(letter.is_alphanumeric() || *letter == '.'))
         .map_or(rest.len(), |(position, _)| position);
     let text = &rest[..end];
-    let value = text.parse::<i64>().map(Value::from).ok().or_else(|| {
+    let whole = text.parse::<i64>().map(Value::from).or_else(|_| text.parse::<u64>().map(Value::from));
+    let value = whole.ok().or_else(|| {
         let number = text.parse::<f64>().ok().filter(|_| !text.ends_with('.'))?;
         serde_json::Number::from_f64(number).map(Value::Number)
     });

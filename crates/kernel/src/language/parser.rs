@@ -8,8 +8,10 @@
 //! operand = literal | ${path} | "(" any ")" | "[" any, ... "]"
 //! ```
 
+use super::condition::{compare, cut, kind};
 use super::lexer::{Placed, Word, words};
 use super::{Compare, Condition, ParseError};
+use serde_json::Value;
 use std::ops::Range;
 
 /// How deep parentheses, lists and `not` may nest. One such level is up to six levels of the plan's JSON form
@@ -21,7 +23,7 @@ pub fn parse_condition(text: &str) -> Result<Condition, ParseError> {
     let mut reader = Reader { words: words(text)?, next: 0, end: text.len(), depth: 0 };
     let condition = reader.any()?;
     match reader.words.get(reader.next) {
-        None => Ok(condition),
+        None => truth(condition, 0..text.len()),
         Some((_, place)) => Err(reader.unexpected(place.clone())),
     }
 }
@@ -58,9 +60,14 @@ impl Reader {
     }
 
     fn compare(&mut self) -> Result<Condition, ParseError> {
+        let start = self.place().map_or(self.end, |place| place.start);
         let left = self.operand()?;
         let Some(how) = self.comparison() else { return Ok(left) };
         let right = self.operand()?;
+        let end = self.words[self.next - 1].1.end;
+        if let (Condition::Literal(left), Condition::Literal(right)) = (&left, &right) {
+            compare(how, left, right).map_err(|message| ParseError::new(message, start..end))?;
+        }
         if let Some(place) = self.place().filter(|_| self.comparison().is_some()) {
             return Err(ParseError::new("comparisons do not chain; join them with `and`", place));
         }
@@ -162,6 +169,18 @@ impl Reader {
     }
 }
 
+/// A condition that is one constant must be true or false.
+fn truth(condition: Condition, place: Range<usize>) -> Result<Condition, ParseError> {
+    match &condition {
+        Condition::Literal(Value::Bool(_)) => Ok(condition),
+        Condition::Literal(value) => {
+            let message = format!("a condition needs true or false, and {} is {}", cut(value), kind(value));
+            Err(ParseError::new(message, place))
+        }
+        _ => Ok(condition),
+    }
+}
+
 fn bare(name: &str, place: Range<usize>) -> ParseError {
     let message = if name.contains('.') {
         format!("`{name}` is no value; write `${{{name}}}`")
@@ -189,6 +208,11 @@ mod tests {
             ("${a} ${b}", "expected `and`, `or` or a comparison here", 5..9),
             ("1 == == 2", "a value is missing before `==`", 5..7),
             ("'open", "the closing ' is missing", 0..1),
+            ("'${a}' == 'x'", "a reference in quotes would be plain text; take the quotes away", 0..6),
+            ("true and 'a' < 3", "\"a\" (text) and 3 (a number) have no order", 9..16),
+            ("1 in 5", "nothing can be `in` 5 (a number)", 0..6),
+            ("'no'", "a condition needs true or false, and \"no\" is text", 0..4),
+            ("null", "a condition needs true or false, and null is nothing", 0..4),
             ("12ab == 1", "`12ab` is no number", 0..4),
             ("${a", "`}` is missing after `${`", 0..2),
         ] {

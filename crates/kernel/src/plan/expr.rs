@@ -13,6 +13,8 @@ pub enum Expr {
     Const(Value),
     /// References, with or without text around them.
     Template(Template),
+    /// One referenced value that must be there: nothing is not enough.
+    Needed(Path),
     /// True or false.
     Condition(Condition),
     /// A list of expressions.
@@ -48,7 +50,7 @@ impl Expr {
     /// The foreign expressions in it, in order.
     pub(crate) fn foreign<'e>(&'e self, found: &mut Vec<&'e Foreign>) {
         match self {
-            Expr::Const(_) | Expr::Template(_) | Expr::Condition(_) => {}
+            Expr::Const(_) | Expr::Template(_) | Expr::Needed(_) | Expr::Condition(_) => {}
             Expr::List(items) => items.iter().for_each(|item| item.foreign(found)),
             Expr::Object(fields) => fields.iter().for_each(|(_, item)| item.foreign(found)),
             Expr::Foreign(foreign) => found.push(foreign),
@@ -60,6 +62,7 @@ impl Expr {
         match self {
             Expr::Const(_) => Vec::new(),
             Expr::Template(template) => template.paths().collect(),
+            Expr::Needed(path) => vec![path],
             Expr::Condition(condition) => condition.paths(),
             Expr::List(items) => items.iter().flat_map(Expr::paths).collect(),
             Expr::Object(fields) => fields.iter().flat_map(|(_, item)| item.paths()).collect(),

@@ -105,7 +105,7 @@ fn the_view_says_of_a_block_what_a_reference_reads() {
     for id in ids {
         for field in FIELDS {
             let name = variable(id, field);
-            text.push_str(&format!("        {name}: ${{blocks.{id}.metadata.{field}}}\n"));
+            text.push_str(&format!("        {name}: [\"${{blocks.{id}.metadata.{field}}}\"]\n"));
         }
     }
     let plan = good(&text).plan;
@@ -115,7 +115,7 @@ fn the_view_says_of_a_block_what_a_reference_reads() {
     for id in ids {
         for field in FIELDS {
             let seen = &response["blocks"][id]["metadata"][field];
-            assert_eq!(&read[variable(id, field)], seen, "{id}.{field}");
+            assert_eq!(read[variable(id, field)], json!([seen]), "{id}.{field}");
         }
     }
 }

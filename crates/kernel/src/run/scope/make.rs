@@ -87,6 +87,12 @@ impl Scope<'_> {
         Ok(match expr {
             Expr::Const(value) => Data::Inline(value.clone()),
             Expr::Template(template) => self.template(template)?,
+            Expr::Needed(path) => match self.read(path)? {
+                Data::Inline(Value::Null) => {
+                    return Err(format!("`{path}` has no value, and one is needed here").into());
+                }
+                data => data,
+            },
             Expr::Condition(condition) => {
                 Data::Inline(condition.evaluate(&mut |path| self.value(self.read(path)?))?)
             }
