@@ -168,7 +168,8 @@ pub(crate) struct ResumeArguments {
     #[arg(long, value_name = "STEP", num_args = 0..=1, group = "decision")]
     pub(crate) done: Option<Option<String>>,
     /// What the step gave that is taken as done.
-    #[arg(short = 'o', long = "output", value_name = "KEY=VALUE", requires = "done")]
+    #[arg(short = 'o', long = "output", value_name = "KEY=VALUE", requires = "done",
+        conflicts_with_all = ["retry", "fail"])]
     pub(crate) outputs: Vec<String>,
     /// Let an interrupted step count as failed; without a name, all of them.
     #[arg(long, value_name = "STEP", num_args = 0..=1, group = "decision")]

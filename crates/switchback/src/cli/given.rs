@@ -1,10 +1,14 @@
 //! `key=value` as it was typed becomes a value of the declared type.
 
 use super::error::CommandError;
+use super::look::cut;
 use engine::dialects::near::near;
 use engine::kernel::plan::{Input, InputKind};
 use engine::kernel::{Data, Fields, Plan};
 use serde_json::Value;
+
+/// How much of a wrong value is shown.
+const SHOWN_CHARS_MAX: usize = 60;
 
 /// The inputs of a run: each as its declared type, none unknown, none missing.
 pub(crate) fn inputs(plan: &Plan, given: &[String]) -> Result<Fields, CommandError> {
@@ -30,10 +34,17 @@ pub(crate) fn outputs(given: &[String]) -> Result<Fields, CommandError> {
     for pair in given {
         let (name, text) = split(pair, "-o")?;
         let value = match name {
-            "exit_code" => number(name, text)?,
+            "exit_code" | "duration_ms" => number(name, text)?,
             _ => Value::from(text),
         };
-        fields.insert(name.to_owned(), Data::Inline(value));
+        if name == "exit_code" && value != 0 {
+            let message = format!("a step that is done exited with 0, not with {value}");
+            return Err(CommandError::usage("wrong-output", message)
+                .hint("one that failed: switchback resume RUN --fail STEP"));
+        }
+        if fields.insert(name.to_owned(), Data::Inline(value)).is_some() {
+            return Err(CommandError::usage("output-twice", format!("output `{name}` is given twice")));
+        }
     }
     Ok(fields)
 }
@@ -41,12 +52,14 @@ pub(crate) fn outputs(given: &[String]) -> Result<Fields, CommandError> {
 fn number(name: &str, text: &str) -> Result<Value, CommandError> {
     let number: Result<i64, _> = text.parse();
     number.map(Value::from).map_err(|_| {
+        let text = cut(text, SHOWN_CHARS_MAX);
         CommandError::usage("wrong-output", format!("`{name}` must be an integer, not `{text}`"))
     })
 }
 
 fn split<'p>(pair: &'p str, flag: &str) -> Result<(&'p str, &'p str), CommandError> {
     pair.split_once('=').filter(|(name, _)| !name.is_empty()).ok_or_else(|| {
+        let pair = cut(pair, SHOWN_CHARS_MAX);
         CommandError::usage("not-a-pair", format!("`{flag} {pair}` is not of the form key=value"))
     })
 }
@@ -60,7 +73,7 @@ fn value(input: &Input, text: &str) -> Result<Value, CommandError> {
         _ => {}
     }
     parsed.filter(|value| input.kind.accepts(value)).ok_or_else(|| {
-        let (name, kind) = (&input.name, input.kind.as_str());
+        let (name, kind, text) = (&input.name, input.kind.as_str(), cut(text, SHOWN_CHARS_MAX));
         let article = if kind.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
         let error = CommandError::usage(
             "wrong-input",
@@ -164,5 +177,26 @@ mod tests {
         ] {
             assert_eq!(read(&given).unwrap_err(), said);
         }
+    }
+
+    #[test]
+    fn a_long_mistake_is_shown_by_its_beginning() {
+        let long = "x".repeat(100_000);
+        for given in [format!("count={long}"), long] {
+            let said = read(&["text=a", &given]).unwrap_err();
+            assert!(said.contains("xxx...") && said.chars().count() < 110, "{said}");
+        }
+    }
+
+    #[test]
+    fn what_a_step_gave_is_said_once_and_never_that_it_failed() {
+        let said = |given: &[&str]| {
+            let given: Vec<String> = given.iter().map(|pair| (*pair).to_owned()).collect();
+            outputs(&given).map_err(|error| error.message)
+        };
+        assert_eq!(said(&["exit_code=0", "stdout=7"]).unwrap()["stdout"], Data::Inline("7".into()));
+        assert_eq!(said(&["exit_code=1"]).unwrap_err(), "a step that is done exited with 0, not with 1");
+        assert_eq!(said(&["stdout=a", "stdout=a"]).unwrap_err(), "output `stdout` is given twice");
+        assert_eq!(said(&["exit_code=no"]).unwrap_err(), "`exit_code` must be an integer, not `no`");
     }
 }

@@ -16,6 +16,18 @@ use engine::kernel::plan::{Adapter, Work};
 use engine::kernel::{Command, Data, Fields, OpenKind, Outcome, RunId};
 use engine::view::View;
 
+/// What a command gives.
+const COMMAND_GIVES: [&str; 8] = [
+    "stdout",
+    "stderr",
+    "exit_code",
+    "duration_ms",
+    "stdout_hex",
+    "stderr_hex",
+    "stdout_left_out_bytes",
+    "stderr_left_out_bytes",
+];
+
 /// What someone says about interrupted steps.
 struct Decision {
     /// The step; nothing for every one that is interrupted.
@@ -130,6 +142,7 @@ fn whole(view: &View, step: &str, mut outputs: Fields) -> Result<Fields, Command
     let planned = view.plan.steps.iter().find(|planned| planned.id == step);
     let planned = planned.expect("BUG: an interrupted step is not in the plan");
     if matches!(planned.work, Work::Server { adapter: Adapter::Process, .. }) {
+        given_by_a_command(step, &outputs)?;
         outputs.entry("exit_code".to_owned()).or_insert(Data::Inline(0.into()));
     }
     let read = planned.keeps.iter().filter_map(|field| field.strip_prefix("outputs."));
@@ -141,6 +154,17 @@ fn whole(view: &View, step: &str, mut outputs: Fields) -> Result<Fields, Command
     let flags: Vec<String> = missing.iter().map(|name| format!("-o {name}=...")).collect();
     let hint = format!("say what it gave: switchback resume {} --done {step} {}", view.run, flags.join(" "));
     Err(CommandError::usage("missing-outputs", message).hint(hint))
+}
+
+/// Nobody reads what no command gives: such a name is a slip of the hand.
+fn given_by_a_command(step: &str, outputs: &Fields) -> Result<(), CommandError> {
+    let unknown = outputs.keys().find(|name| !COMMAND_GIVES.contains(&name.as_str()));
+    let Some(name) = unknown else { return Ok(()) };
+    let error = CommandError::usage("unknown-output", format!("`{step}` has no output `{name}`"));
+    Err(match near(name, COMMAND_GIVES).as_slice() {
+        [] => error.hint(format!("it has: {}", COMMAND_GIVES.join(", "))),
+        near => error.near(near),
+    })
 }
 
 /// Tells the run that it was interrupted, and then what became of it. Gives the last entry of all that.
