@@ -14,6 +14,7 @@ use engine::names;
 use engine::turn::Home;
 use engine::view::View;
 use serde_json::json;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Carries the command out.
@@ -43,7 +44,7 @@ fn invalid(reading: &Reading, json: bool) -> Result<Exit, CommandError> {
 
 async fn start(plan: Plan, inputs: Fields) -> Result<Followed, CommandError> {
     let signals = Signals::listen()?;
-    let home = Home::new(workspace()?, std::env::vars_os().filter_map(readable));
+    let home = Home::new(folder()?, std::env::vars_os().filter_map(readable));
     let desk = Desk::open().await?;
     let id = RunId::new(names::fresh(|name| is_taken(&desk, name)));
     let plan = Arc::new(plan);
@@ -57,6 +58,16 @@ async fn start(plan: Plan, inputs: Fields) -> Result<Followed, CommandError> {
             Err(error.into())
         }
     }
+}
+
+/// The folder of the new run. It is recorded with the run, as text.
+fn folder() -> Result<PathBuf, CommandError> {
+    let folder = workspace()?;
+    if folder.to_str().is_some() {
+        return Ok(folder);
+    }
+    let message = format!("the name of this folder is not UTF-8, and no run can be recorded in it: {folder:?}");
+    Err(CommandError::usage("folder-not-utf8", message).hint("rename it, or run this in another folder"))
 }
 
 /// A name that cannot be looked up is not known to be taken; the store itself refuses it if it is.
