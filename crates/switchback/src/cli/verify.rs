@@ -11,15 +11,12 @@ use engine::view::View;
 use serde_json::json;
 use std::path::Path;
 
-/// How much of a hash people are shown.
-const HASH_CHARS: usize = 16;
-
 /// Carries the command out.
 pub(crate) fn verify(arguments: &VerifyArguments) -> Result<Exit, CommandError> {
     let subject = &arguments.subject;
     let sound = match Path::new(subject).is_file() {
         true => file(subject)?,
-        false => run(subject)?,
+        false => run(subject).map_err(|error| instead(error, subject))?,
     };
     if arguments.json {
         print_json(&json!({
@@ -32,16 +29,23 @@ pub(crate) fn verify(arguments: &VerifyArguments) -> Result<Exit, CommandError> 
         }))?;
         return Ok(Exit::Succeeded);
     }
-    let hash: String = sound.hash.to_string().chars().take(HASH_CHARS).collect();
     let contents = match sound.contents {
         Some(0) | None => String::new(),
         Some(count) => format!(", {count} stored contents"),
     };
-    print(&format!(
-        "{}  {}  sound: {} entries{contents}, hash {hash}\n",
-        sound.workflow, sound.run, sound.entries
-    ))?;
+    let Sound { run, workflow, entries, hash, .. } = sound;
+    print(&format!("{workflow}  {run}  sound: {entries} entries{contents}, hash {hash}\n"))?;
     Ok(Exit::Succeeded)
+}
+
+/// Something that lies there but is no file may have been meant.
+fn instead(error: CommandError, subject: &str) -> CommandError {
+    if error.code != "unknown-run" || !Path::new(subject).exists() {
+        return error;
+    }
+    let message = format!("{subject} is no run, and no regular file either");
+    CommandError::usage("not-a-file", message)
+        .hint("a journal is written with: switchback show RUN --journal > run.journal")
 }
 
 /// A journal in which nothing was changed.
