@@ -11,10 +11,12 @@ pub(crate) fn directory() -> Result<PathBuf, CommandError> {
     let folder = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let data = folder("XDG_DATA_HOME").filter(|data| data.is_absolute());
     let data = data.or_else(|| Some(folder("HOME")?.join(".local/share")));
-    folder("SWITCHBACK_HOME").or_else(|| Some(data?.join("switchback"))).ok_or_else(|| {
+    let found = folder("SWITCHBACK_HOME").or_else(|| Some(data?.join("switchback"))).ok_or_else(|| {
         CommandError::internal("no-data-directory", "neither SWITCHBACK_HOME nor HOME says where data lies")
             .hint("set SWITCHBACK_HOME to a folder of your own")
-    })
+    })?;
+    // Whoever reads a message may stand in another folder.
+    Ok(std::path::absolute(&found).unwrap_or(found))
 }
 
 /// The project folder: where the command was typed.
