@@ -89,9 +89,12 @@ impl<'n> World<'n> {
         }
     }
 
-    /// Returns the ids of the blocks, in order.
+    /// Returns the ids of the blocks, in order, each once.
     pub(super) fn ids(&self) -> impl Iterator<Item = &'n str> {
-        self.blocks.iter().filter_map(|block| block.id)
+        let first =
+            |(position, id): &(usize, &'n str)| self.names.get(id).is_none_or(|known| known == position);
+        let ids = self.blocks.iter().enumerate().filter_map(|(position, block)| Some((position, block.id?)));
+        ids.filter(first).map(|(_, id)| id).collect::<Vec<_>>().into_iter()
     }
 
     /// Returns the block nearest to a name, other than one.
