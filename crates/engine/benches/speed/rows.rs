@@ -74,7 +74,7 @@ fn resume() {
     let reader = Reader::open(&world.dir.path().join("data")).expect("a store");
     let resumed = |id: &RunId| {
         let loaded = reader.load(id).expect("a sound run").expect("a run");
-        replay(&reader, &loaded, |_, _, _| {}).expect("a replay");
+        replay(&reader, &loaded, |_| {}).expect("a replay");
     };
     row(
         "resume after 100,000 events ÷ resume after 100",

@@ -21,7 +21,7 @@ mod take;
 #[cfg(feature = "faults")]
 pub use commit::Fault;
 pub use letter::{Letter, Parcel};
-pub(crate) use record::word;
+pub(crate) use record::{detail, word};
 
 use crate::backend::{Accepted, Error};
 use crate::store::{Store, Write};

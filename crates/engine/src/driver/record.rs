@@ -99,7 +99,7 @@ pub(crate) fn word(status: &Status) -> &'static str {
 }
 
 /// What a list shows beside the status: what is waited for, or why it failed.
-fn detail(status: &Status) -> Option<String> {
+pub(crate) fn detail(status: &Status) -> Option<String> {
     match status {
         Status::Waiting(waiting) => {
             Some(waiting.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))

@@ -23,7 +23,7 @@ impl Driver {
         let loaded = reader.load(id).map_err(LoadError::from)?.ok_or_else(|| Error::NoRun(id.clone()))?;
         #[cfg(feature = "faults")]
         let loaded = self.cut_short(loaded);
-        let replayed = replay_planted(reader, &loaded, self.planted_in_runs, |_, _, _| {})?;
+        let replayed = replay_planted(reader, &loaded, self.planted_in_runs, |_| {})?;
         let shown = (super::word(&replayed.run.status()), loaded.run.detail.clone());
         Ok(Seat {
             home: Arc::new(replayed.home),

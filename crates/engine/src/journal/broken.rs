@@ -30,6 +30,10 @@ pub enum Place {
     Snapshot,
     /// A content that the run names.
     Content(Digest),
+    /// The time that stands beside the entry with this number.
+    Time(u64),
+    /// This column of the run's row in the store.
+    Column(&'static str),
 }
 
 /// What is wrong.
@@ -47,6 +51,8 @@ pub enum Reason {
     Hash,
     /// It holds a number that does not follow.
     Sequence,
+    /// The journal gives something else.
+    Contradiction,
 }
 
 impl Place {
@@ -64,6 +70,8 @@ impl fmt::Display for Place {
             Place::End => out.write_str("the end"),
             Place::Snapshot => out.write_str("the snapshot"),
             Place::Content(digest) => write!(out, "content {digest}"),
+            Place::Time(seq) => write!(out, "the time of entry {seq}"),
+            Place::Column(name) => write!(out, "`{name}` of its row"),
         }
     }
 }
@@ -79,6 +87,7 @@ impl fmt::Display for Reason {
             }
             Reason::Hash => out.write_str("its bytes do not give its hash"),
             Reason::Sequence => out.write_str("its number does not follow"),
+            Reason::Contradiction => out.write_str("its journal says something else"),
         }
     }
 }

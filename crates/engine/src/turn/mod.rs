@@ -14,6 +14,6 @@ pub use content::{Content, stored};
 pub use entry::{ENTRY_VERSION, EntryBody, decode};
 pub use home::{Home, Origin};
 pub(crate) use replay::load;
-pub use replay::{Diverged, LoadError, Planted, Replayed, again, replay, replay_planted};
+pub use replay::{Diverged, LoadError, Planted, Replayed, Seen, again, replay, replay_planted};
 pub use seat::Reply;
 pub(crate) use seat::{Posted, Seat, TAIL_BYTES_MIN, Turning};

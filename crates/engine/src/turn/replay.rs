@@ -2,7 +2,7 @@
 //! is asked: the answers are in the entries, loaded content is read again by digest.
 
 use super::{Content, EntryBody, Home, Origin, decode};
-use crate::store::{Fault, Loaded, Reader};
+use crate::store::{Entry, Fault, Loaded, Reader};
 #[cfg(feature = "faults")]
 pub use kernel::fault::Planted;
 use kernel::{Answer, Plan, Question, Run, RunId, Turn};
@@ -66,11 +66,24 @@ pub struct Replayed {
     pub snapshot_bytes: u64,
 }
 
+/// A turn that was replayed.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen<'s> {
+    /// Its entry as it is stored.
+    pub entry: &'s Entry,
+    /// What the entry says.
+    pub body: &'s EntryBody,
+    /// What the turn gave.
+    pub turn: &'s Turn,
+    /// The run after it.
+    pub run: &'s Run,
+}
+
 /// Brings a stored run back; `see` is shown every replayed turn.
 pub fn replay(
     reader: &Reader,
     loaded: &Loaded,
-    see: impl FnMut(u64, &EntryBody, &Turn),
+    see: impl FnMut(Seen<'_>),
 ) -> Result<Replayed, LoadError> {
     replay_planted(reader, loaded, Planted::default(), see)
 }
@@ -80,7 +93,7 @@ pub fn replay_planted(
     reader: &Reader,
     loaded: &Loaded,
     planted: Planted,
-    mut see: impl FnMut(u64, &EntryBody, &Turn),
+    mut see: impl FnMut(Seen<'_>),
 ) -> Result<Replayed, LoadError> {
     let id = &loaded.run.id;
     let unreadable = |entry, reason: String| LoadError::Unreadable { run: id.clone(), entry, reason };
@@ -108,7 +121,7 @@ pub fn replay_planted(
         let seq = entry.head.seq;
         let body = decode(&entry.body).map_err(|reason| unreadable(seq, reason))?;
         let turn = again(reader, &mut run, &body, seq)?;
-        see(seq, &body, &turn);
+        see(Seen { entry, body: &body, turn: &turn, run: &run });
     }
     let tail_bytes = loaded.tail.iter().map(|entry| entry.body.len() as u64).sum();
     let snapshot_bytes = loaded.snapshot.as_ref().map_or(0, |snapshot| snapshot.body.len() as u64);

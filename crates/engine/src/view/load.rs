@@ -1,7 +1,7 @@
 //! Views of stored runs, and the values that they only name.
 
 use super::View;
-use crate::store::{Owner, Reader, RunRow};
+use crate::store::{Loaded, Owner, Reader, RunRow};
 use crate::turn::{LoadError, replay};
 use kernel::{Answer, Data, Plan, RunId};
 use serde_json::Value;
@@ -10,21 +10,30 @@ use std::sync::Arc;
 impl View {
     /// The view of a stored run, by all its entries, or nothing if there is no such run.
     pub fn load(reader: &Reader, run: &RunId) -> Result<Option<View>, LoadError> {
-        let Some(mut loaded) = reader.load(run)? else { return Ok(None) };
-        if loaded.snapshot.take().is_some() {
-            loaded.tail = reader.entries(run, 1)?;
-        }
-        let plan: Plan = serde_json::from_slice(&loaded.plan).map_err(|error| LoadError::Unreadable {
-            run: run.clone(),
-            entry: 0,
-            reason: error.to_string(),
-        })?;
+        let Some((loaded, plan)) = whole(reader, run)? else { return Ok(None) };
         let mut view = View::of_row(&loaded.run, Arc::new(plan));
-        let replayed =
-            replay(reader, &loaded, |seq, entry, turn| view.turn(seq, entry.event.at, &turn.news))?;
+        let replayed = replay(reader, &loaded, |seen| {
+            view.turn(seen.entry.head.seq, seen.body.event.at, &seen.turn.news);
+        })?;
         view.status = replayed.run.status();
         Ok(Some(view))
     }
+}
+
+/// A stored run with all its entries, and its plan.
+pub(super) fn whole(reader: &Reader, run: &RunId) -> Result<Option<(Loaded, Plan)>, LoadError> {
+    let Some(mut loaded) = reader.load(run)? else { return Ok(None) };
+    if loaded.snapshot.take().is_some() {
+        loaded.tail = reader.entries(run, 1)?;
+        // An owner may have gone on since: those entries are not part of what was loaded.
+        loaded.tail.retain(|entry| entry.head.seq <= loaded.run.head.seq);
+    }
+    let plan = serde_json::from_slice(&loaded.plan).map_err(|error| LoadError::Unreadable {
+        run: run.clone(),
+        entry: 0,
+        reason: error.to_string(),
+    })?;
+    Ok(Some((loaded, plan)))
 }
 
 /// Whether an owner of the store carries a run: it carries what has moved since it became the owner.

@@ -9,6 +9,7 @@
 
 mod json;
 mod load;
+mod row;
 
 #[cfg(test)]
 mod tests;
@@ -16,6 +17,7 @@ mod tests;
 pub use dialects::view::{Line, State};
 pub use json::Detail;
 pub use load::{Values, is_carried};
+pub use row::contradiction;
 
 use crate::backend::Progress;
 use crate::store::RunRow;

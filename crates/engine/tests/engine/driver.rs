@@ -5,6 +5,7 @@ use engine::backend::Start;
 use engine::driver::{Driver, Letter, Parcel};
 use engine::store::Store;
 use engine::turn::{Home, replay};
+use engine::view::contradiction;
 use kernel::event::Report;
 use kernel::plan::{Audience, Expr, Work};
 use kernel::{Command, Data, Effect, Fields, Outcome, Plan, RunId, Status};
@@ -128,8 +129,106 @@ fn a_run_comes_back_as_it_was() {
     let id = RunId::new("r");
     let live = serde_json::to_vec(&driver.run(&id).unwrap().snapshot()).unwrap();
     let reader = driver.store().reader();
-    let again = replay(reader, &reader.load(&id).unwrap().unwrap(), |_, _, _| {}).unwrap();
+    let again = replay(reader, &reader.load(&id).unwrap().unwrap(), |_| {}).unwrap();
     assert_eq!(live, serde_json::to_vec(&again.run.snapshot()).unwrap());
     assert_eq!(again.run.status(), Status::Running);
     assert!(!matches!(again.run.outcome(), Some(Outcome::Succeeded { .. })));
+}
+
+/// A reply that can be looked at.
+fn heard()
+-> (engine::turn::Reply, std::sync::mpsc::Receiver<Result<engine::backend::Accepted, engine::Error>>) {
+    let (sender, receiver) = std::sync::mpsc::channel();
+    (Box::new(move |answer| drop(sender.send(answer))), receiver)
+}
+
+#[test]
+fn one_batch_starts_one_run_of_a_name_or_key() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut driver = driver(dir.path());
+    let plan = Arc::new(noops(&[("a", &[])]));
+    let keyed = |id: &str| {
+        let (reply, answer) = heard();
+        let mut letter = start(id, &plan);
+        if let Letter::Start { start, reply: to } = &mut letter {
+            (start.request_key, *to) = (Some("key".into()), Some(reply));
+        }
+        (letter, answer)
+    };
+    let ((first, told_first), (second, told_second)) = (keyed("r1"), keyed("r2"));
+    driver.take(first, 1);
+    driver.take(second, 1);
+    driver.take(start("r1", &plan), 1);
+    driver.commit().unwrap();
+    assert_eq!(told_first.recv().unwrap().unwrap().run, RunId::new("r1"));
+    assert_eq!(told_second.recv().unwrap().unwrap().run, RunId::new("r1"));
+    assert_eq!(driver.store().reader().runs(&Default::default()).unwrap().len(), 1);
+}
+
+/// Looking at a stored run must not make its recovery a matter of course.
+#[test]
+fn a_run_that_was_looked_at_is_still_carried_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut before = driver(dir.path());
+    before.take(start("r", &Arc::new(noops(&[("a", &[])]))), 1);
+    before.commit().unwrap();
+    drop(before);
+
+    let mut after = driver(dir.path());
+    let run = RunId::new("r");
+    let (sender, seen) = std::sync::mpsc::channel();
+    let reply = Box::new(move |standing| drop(sender.send(standing)));
+    after.take(Letter::Query { run: run.clone(), reply }, 2);
+    assert_eq!(seen.recv().unwrap().unwrap().status, Status::Running);
+    after.take(Letter::Recover { run: run.clone(), reply: None }, 3);
+    after.commit().unwrap();
+    assert!(matches!(after.run(&run).unwrap().status(), Status::Waiting(_)), "it asks what became of `a`");
+}
+
+/// What an ended run leaves in memory is nothing, and it can still be asked for.
+#[test]
+fn an_ended_run_is_forgotten_and_brought_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut driver = driver(dir.path());
+    play(&mut driver, vec![start("r", &Arc::new(noops(&[("a", &[])])))], &Fields::new());
+    let run = RunId::new("r");
+    driver.forget_ended(std::slice::from_ref(&run));
+    assert!(driver.run(&run).is_none());
+    let (sender, seen) = std::sync::mpsc::channel();
+    let reply = Box::new(move |standing| drop(sender.send(standing)));
+    driver.take(Letter::Query { run, reply }, 9);
+    assert!(matches!(seen.recv().unwrap().unwrap().status, Status::Ended(Outcome::Succeeded { .. })));
+}
+
+/// No hash covers the row of a run and the times of its entries; the journal gives all of it again.
+#[test]
+fn what_the_store_says_beside_the_journal_is_compared_with_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut driver = driver(dir.path());
+    driver.snapshot_past(1);
+    let plan = Arc::new(noops(&[("a", &[]), ("b", &[0]), ("c", &[1])]));
+    play(&mut driver, vec![start("r", &plan)], &Fields::new());
+    let found = || {
+        let found = contradiction(driver.store().reader(), &RunId::new("r")).unwrap();
+        found.map(|broken| broken.to_string())
+    };
+    assert_eq!(found(), None);
+    let raw = rusqlite::Connection::open(dir.path().join("switchback.db")).unwrap();
+    raw.pragma_update(None, "foreign_keys", false).unwrap();
+    let columns = ["workflow", "dialect", "workspace", "parent", "status", "detail"];
+    let times = ["created_at", "updated_at", "ended_at"];
+    for column in columns.into_iter().chain(times) {
+        let value = if times.contains(&column) { "9" } else { "'other'" };
+        raw.execute_batch("CREATE TEMP TABLE kept AS SELECT * FROM main.run").unwrap();
+        raw.execute(&format!("UPDATE main.run SET {column} = {value}"), ()).unwrap();
+        assert_eq!(
+            found().unwrap(),
+            format!("broken at `{column}` of its row: its journal says something else")
+        );
+        let back = format!("UPDATE main.run SET {column} = (SELECT {column} FROM kept); DROP TABLE kept");
+        raw.execute_batch(&back).unwrap();
+    }
+    assert_eq!(found(), None);
+    raw.execute("UPDATE entry SET at = 9 WHERE seq = 2", ()).unwrap();
+    assert_eq!(found().unwrap(), "broken at the time of entry 2: its journal says something else");
 }

@@ -5,9 +5,10 @@ use super::error::CommandError;
 use super::exit::Exit;
 use super::look::{print, print_json};
 use super::store::{Looked, directory, find};
-use engine::journal::{Hash, verify_file};
+use engine::journal::{Broken, Hash, verify_file};
+use engine::kernel::RunId;
 use engine::store::VerifyError;
-use engine::view::View;
+use engine::view::contradiction;
 use serde_json::json;
 use std::path::Path;
 
@@ -73,18 +74,22 @@ fn file(path: &str) -> Result<Sound, CommandError> {
     })
 }
 
+fn broken(run: &RunId, broken: &Broken) -> CommandError {
+    CommandError::internal("journal-broken", format!("run {run} is {broken}"))
+        .hint("the store was changed by something else than switchback, or the disk is failing")
+}
+
 fn run(word: &str) -> Result<Sound, CommandError> {
     let looked = Looked::open_for(&directory()?, word)?;
     let row = find(&looked.reader, word)?;
     let sound = looked.reader.verify(&row.id).map_err(|error| match error {
-        VerifyError::Broken(broken) => {
-            CommandError::internal("journal-broken", format!("run {} is {broken}", row.id))
-                .hint("the store was changed by something else than switchback, or the disk is failing")
-        }
+        VerifyError::Broken(broken) => self::broken(&row.id, &broken),
         error => CommandError::internal("store-corrupt", format!("run {}: {error}", row.id)),
     })?;
     // The bytes are those that were written; that they still mean the same is seen by letting all of it happen again.
-    View::load(&looked.reader, &row.id)?;
+    if let Some(broken) = contradiction(&looked.reader, &row.id)? {
+        return Err(self::broken(&row.id, &broken));
+    }
     Ok(Sound {
         run: row.id.to_string(),
         workflow: row.workflow,
