@@ -34,6 +34,12 @@ pub enum NoteError {
         /// What the system said.
         source: std::io::Error,
     },
+    /// No server wrote it like this; it was left as it is.
+    #[error("process note {path} cannot be read: it may be deleted once no process of its run lives")]
+    Garbled {
+        /// The note.
+        path: PathBuf,
+    },
     /// Another version of the server wrote it; it was left as it is.
     #[error(
         "process note {path} was written by another version of switchback: start that version to end its process"
@@ -104,11 +110,20 @@ pub(super) fn parse(path: &Path, text: &str) -> Result<Option<(Head, Option<Lead
         return Ok(None);
     }
     let mut lines = text.lines();
-    let head = lines.next().and_then(|line| serde_json::from_str::<Head>(line).ok());
-    match head.filter(|head| head.version == VERSION) {
+    let first = lines.next().unwrap_or_default();
+    match serde_json::from_str::<Head>(first).ok().filter(|head| head.version == VERSION) {
         Some(head) => Ok(Some((head, lines.next().and_then(leader)))),
-        None => Err(NoteError::Unknown { path: path.to_owned() }),
+        None if is_of_another_version(first) => Err(NoteError::Unknown { path: path.to_owned() }),
+        None => Err(NoteError::Garbled { path: path.to_owned() }),
     }
+}
+
+fn is_of_another_version(line: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Any {
+        version: u32,
+    }
+    serde_json::from_str::<Any>(line).is_ok_and(|any| any.version != VERSION)
 }
 
 fn leader(line: &str) -> Option<Leader> {
@@ -145,7 +160,15 @@ mod tests {
     fn a_note_of_another_version_is_refused() {
         let newer = HEAD.replace(":1,", ":2,") + "\n\n";
         assert!(matches!(parse(Path::new("x"), &newer), Err(NoteError::Unknown { .. })));
-        assert!(matches!(parse(Path::new("x"), "{\"version\":1}\n"), Err(NoteError::Unknown { .. })));
+    }
+
+    #[test]
+    fn what_no_server_wrote_is_named_as_such() {
+        for text in ["x", "{\"version\":1}\n", "\n", "{\"version\":\"2\"}"] {
+            let error = parse(Path::new("processes/1.note"), text).unwrap_err();
+            assert!(matches!(error, NoteError::Garbled { .. }), "{text:?}");
+            assert!(error.to_string().starts_with("process note processes/1.note cannot be read"), "{error}");
+        }
     }
 
     #[test]

@@ -59,7 +59,10 @@ impl Notes {
 
 /// Ends the process of one note. `None` is a file at rest.
 async fn recover_one(path: &Path, boot: &str, grace: Duration) -> Result<Option<Recovered>, NoteError> {
-    let text = read(path).await.map_err(|error| io_error(path, error))?;
+    let text = read(path).await.map_err(|error| match error.kind() {
+        io::ErrorKind::InvalidData => NoteError::Garbled { path: path.to_owned() },
+        _ => io_error(path, error),
+    })?;
     let note = parse(path, &text)?;
     let recovered = match note {
         Some((head, process)) => Some(end(head, process, boot, grace).await),
