@@ -4,10 +4,23 @@
 //! through: it cannot be told from here whether a local or a remote thing stands behind it.
 
 use super::error::OpenError;
-use std::fs::DirBuilder;
+use std::fs::{self, DirBuilder, OpenOptions, Permissions};
 use std::io;
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
+
+/// Makes the file of a new store for its owner alone, whoever may look into the directory. SQLite gives the files it
+/// lays beside it the same rights.
+pub(super) fn make_private(path: &Path) -> Result<(), OpenError> {
+    let made = match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
+        // A first opening was cut short here, or someone else has made it.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            fs::set_permissions(path, Permissions::from_mode(0o600))
+        }
+        made => made.map(drop),
+    };
+    made.map_err(|error| OpenError::Directory { path: path.to_owned(), error })
+}
 
 /// Makes the directory if need be, and refuses one on a network file system.
 pub(super) fn prepare(dir: &Path) -> Result<(), OpenError> {
@@ -56,7 +69,6 @@ fn name_of(magic: u32) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::PermissionsExt;
 
     #[test]
     fn a_new_directory_is_for_its_owner_alone() {

@@ -1,7 +1,7 @@
 //! The owner of a store: opening, closing, and what it has counted.
 //!
 //! ```text
-//!  directory ── lock ── look (read-only) ── connect ── check ── migrate ── raise the epoch
+//!  directory ── lock ── look (read-only) ── make ── connect ── check ── migrate ── raise the epoch
 //! ```
 //!
 //! Nothing is changed before the look has found a store that this binary may change.
@@ -47,6 +47,9 @@ impl Store {
         let lock = Lock::take(dir)?;
         let path = dir.join(FILE);
         let state = schema::probe(&path)?;
+        if state == schema::State::Fresh {
+            directory::make_private(&path)?;
+        }
         let mut db = connect::writer(&path)?;
         if state != schema::State::Fresh {
             check::sound(&db)?;

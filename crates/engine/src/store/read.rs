@@ -68,7 +68,7 @@ impl Reader {
     pub fn open(dir: &Path) -> Result<Reader, OpenError> {
         let path = dir.join(FILE);
         let absent = || OpenError::Absent(dir.to_owned());
-        if schema::is_unborn(&path) {
+        if schema::is_unborn(&path)? {
             return Err(absent());
         }
         let db = connect::reader(&path)?;

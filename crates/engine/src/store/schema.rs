@@ -6,6 +6,8 @@
 use super::connect;
 use super::error::OpenError;
 use rusqlite::{Connection, TransactionBehavior};
+use rustix::fs::{Access, access};
+use std::io;
 use std::path::Path;
 
 /// Says whose database it is: `SwBk`.
@@ -25,16 +27,24 @@ pub(super) enum State {
     Version(u32),
 }
 
-/// Whether no opening has ever come to its end here.
-pub(super) fn is_unborn(path: &Path) -> bool {
+/// Whether no opening has ever come to its end here. What cannot be looked at is not known to be unborn.
+pub(super) fn is_unborn(path: &Path) -> Result<bool, OpenError> {
     // Only the very first opening has a rollback journal: after a crash in it, the writer rolls it back.
     let first_opening = path.with_extension("db-journal").exists();
-    first_opening || path.metadata().map_or(0, |metadata| metadata.len()) == 0
+    let failed = |error| OpenError::Directory { path: path.to_owned(), error };
+    let size = match path.metadata() {
+        Ok(metadata) => metadata.len(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
+        Err(error) => return Err(failed(error)),
+    };
+    // Not by opening it: to close a second descriptor would give up the locks that SQLite holds by the first.
+    access(path, Access::READ_OK).map_err(|error| failed(error.into()))?;
+    Ok(first_opening || size == 0)
 }
 
 /// Looks without touching. A newer store and a database of another program are refused.
 pub(super) fn probe(path: &Path) -> Result<State, OpenError> {
-    if is_unborn(path) {
+    if is_unborn(path)? {
         return Ok(State::Fresh);
     }
     state(&connect::reader(path)?, path)

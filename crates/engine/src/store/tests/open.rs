@@ -3,6 +3,7 @@
 use super::{Home, Journal, create, id, plan, store_with};
 use crate::store::{Fault, Kind, OpenError, Reader, Store};
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 
 fn setting(store: &Store, name: &str) -> String {
     let value = |row: &rusqlite::Row<'_>| row.get::<_, rusqlite::types::Value>(0);
@@ -187,4 +188,34 @@ fn a_reader_sees_what_a_living_owner_commits() {
     store.commit(&[plan(), create("a"), Journal::of("a").append("{}")]).unwrap();
     assert_eq!(reader.run(&id("a")).unwrap().unwrap().head.seq, 1);
     assert!(reader.db.execute("DELETE FROM run", ()).is_err());
+}
+
+#[test]
+fn what_cannot_be_looked_at_is_not_absent() {
+    let home = Home::new();
+    let dir = home.dir().join("file");
+    fs::write(&dir, "").unwrap();
+    for error in [Reader::open(&dir).unwrap_err(), Store::open(&dir).unwrap_err()] {
+        assert!(matches!(&error, OpenError::Directory { path, .. } if path.starts_with(&dir)), "{error}");
+    }
+}
+
+/// A directory that was there before may be open to others; the store in it is not.
+#[test]
+fn the_files_of_a_store_are_for_its_owner_alone() {
+    for is_there in [false, true] {
+        let home = Home::new();
+        fs::set_permissions(home.dir(), fs::Permissions::from_mode(0o755)).unwrap();
+        if is_there {
+            fs::write(home.file(), "").unwrap();
+            fs::set_permissions(home.file(), fs::Permissions::from_mode(0o644)).unwrap();
+        }
+        let _store = store_with(&home, "a", 1);
+        let files: Vec<_> = fs::read_dir(home.dir()).unwrap().map(Result::unwrap).collect();
+        assert_eq!(files.len(), 4);
+        for file in files {
+            let mode = file.metadata().unwrap().permissions().mode() & 0o777;
+            assert_eq!(mode, 0o600, "{:?}", file.file_name());
+        }
+    }
 }
