@@ -2,11 +2,12 @@
 
 use super::exit::Exit;
 use super::look;
+use super::store::directory;
 use engine::Error;
 use engine::adapters::process::NoteError;
 use engine::kernel::Refusal;
 use engine::library::{FileError, NotFound};
-use engine::store::{Fault, OpenError};
+use engine::store::{FILE, Fault, OpenError};
 use engine::turn::LoadError;
 use serde_json::{Value, json};
 
@@ -104,7 +105,10 @@ impl From<OpenError> for CommandError {
     fn from(error: OpenError) -> Self {
         match &error {
             OpenError::Held { dir, pid } => held(&dir.display().to_string(), *pid),
-            OpenError::Fault(fault) => CommandError::internal(code_of(fault), error.to_string()),
+            OpenError::Fault(fault) => of_store(fault),
+            OpenError::Directory { .. } => CommandError::internal("store", error.to_string())
+                .hint("the data directory must be a folder that you may read and write")
+                .hint("get that right, or name another one: SWITCHBACK_HOME=/some/folder"),
             OpenError::Newer { .. } => CommandError::internal("store-newer", error.to_string()),
             _ => CommandError::internal("store", error.to_string()),
         }
@@ -124,7 +128,26 @@ fn held(dir: &str, pid: Option<u32>) -> CommandError {
 
 impl From<Fault> for CommandError {
     fn from(fault: Fault) -> Self {
-        CommandError::internal(code_of(&fault), fault.to_string())
+        of_store(&fault)
+    }
+}
+
+/// What the store or the disk said, where the store lies, and what helps.
+fn of_store(fault: &Fault) -> CommandError {
+    let error = CommandError::internal(code_of(fault), fault.to_string());
+    let error = match directory() {
+        Ok(dir) => error.hint(format!("the store is {}", dir.join(FILE).display())),
+        Err(_) => error,
+    };
+    match fault {
+        Fault::Busy(_) => error.hint("try again; another process was in the way"),
+        Fault::Full(_) => error,
+        Fault::Disk(_) | Fault::Final(_) => error
+            .hint("even to look, its folder must be on a disk that can be written, and yours to write")
+            .hint("else copy the folder, and use the copy: SWITCHBACK_HOME=/some/folder"),
+        Fault::Corrupt(_) => error
+            .hint("keep a copy of its folder, then put a sound one in its place")
+            .hint("or begin anew in another folder: SWITCHBACK_HOME=/some/folder"),
     }
 }
 
@@ -139,7 +162,7 @@ fn code_of(fault: &Fault) -> &'static str {
 impl From<LoadError> for CommandError {
     fn from(error: LoadError) -> Self {
         let code = match &error {
-            LoadError::Store(fault) => code_of(fault),
+            LoadError::Store(fault) => return of_store(fault),
             LoadError::Diverged(_) => "diverged",
             LoadError::Behaviour { .. } => "other-behaviour",
             LoadError::Unreadable { .. } => "store-corrupt",
@@ -150,7 +173,13 @@ impl From<LoadError> for CommandError {
 
 impl From<NoteError> for CommandError {
     fn from(error: NoteError) -> Self {
-        CommandError::internal("process-note", error.to_string())
+        let said = CommandError::internal("process-note", error.to_string());
+        match &error {
+            NoteError::Garbled { path } => said
+                .hint("what ran here last: switchback runs --all")
+                .hint(format!("then: rm '{}'", path.display())),
+            _ => said,
+        }
     }
 }
 
