@@ -103,9 +103,9 @@ pub enum Error {
     /// Another process owns the store now; this one has stopped.
     #[error("another process has taken over the store; this one has stopped writing")]
     Fenced,
-    /// The backend has stopped.
-    #[error("the engine has stopped")]
-    Stopped,
+    /// The backend has stopped, for this reason.
+    #[error("the engine has stopped: {0}")]
+    Stopped(String),
 }
 
 impl From<Refusal> for Error {

@@ -21,7 +21,7 @@ use crate::driver::{Driver, Letter};
 use crate::store::Store;
 use crossbeam_channel::Sender;
 use kernel::{Command, RunId};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use tokio::sync::{mpsc, oneshot};
 
@@ -30,7 +30,11 @@ pub struct Local {
     inbox: Sender<thread::Mail>,
     thread: Option<JoinHandle<()>>,
     hands: Arc<Hands>,
+    last_words: LastWords,
 }
+
+/// Why the thread has stopped, once it has. Said before whoever waits for it is let go.
+type LastWords = Arc<OnceLock<String>>;
 
 impl Local {
     /// Starts the backend over an opened store. Adapters run on the given runtime.
@@ -44,11 +48,13 @@ impl Local {
         let hands = Arc::new(Hands::new(notes, runtime, inbox.clone()));
         let worker =
             thread::Worker::new(Driver::new(store), answers, Arc::clone(&hands), letters, inbox.clone());
+        let last_words = LastWords::default();
+        let heard = Arc::clone(&last_words);
         let thread = std::thread::Builder::new()
             .name("driver".into())
-            .spawn(move || worker.work())
+            .spawn(move || worker.work(&heard))
             .expect("BUG: the system gives no thread");
-        Local { inbox, thread: Some(thread), hands }
+        Local { inbox, thread: Some(thread), hands, last_words }
     }
 
     /// Carries a stored run on: what was open is asked for again or told that it was interrupted.
@@ -66,11 +72,17 @@ impl Local {
         }
     }
 
+    /// Why the backend does not answer any more.
+    pub fn stopped(&self) -> Error {
+        let words = self.last_words.get().map_or("by a mistake of its own", String::as_str);
+        Error::Stopped(words.to_owned())
+    }
+
     fn ask(&self, letter: impl FnOnce(crate::turn::Reply) -> Letter) -> Later<'_, Accepted> {
         let (reply, answer) = oneshot::channel();
         let reply = Box::new(move |result| drop(reply.send(result)));
         let _ = self.inbox.send(thread::Mail::Letter(letter(reply)));
-        Box::pin(async move { answer.await.unwrap_or(Err(Error::Stopped)) })
+        Box::pin(async move { answer.await.unwrap_or_else(|_| Err(self.stopped())) })
     }
 }
 
@@ -88,7 +100,7 @@ impl Backend for Local {
         let (reply, answer) = oneshot::channel();
         let reply = Box::new(move |result| drop(reply.send(result)));
         let _ = self.inbox.send(thread::Mail::Letter(Letter::Query { run: run.clone(), reply }));
-        Box::pin(async move { answer.await.unwrap_or(Err(Error::Stopped)) })
+        Box::pin(async move { answer.await.unwrap_or_else(|_| Err(self.stopped())) })
     }
 
     fn subscribe(&self, run: &RunId) -> Later<'_, mpsc::UnboundedReceiver<Progress>> {

@@ -11,7 +11,7 @@ use crate::store::{Kind, WriteError};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use kernel::{Command, RunId, Status};
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -71,7 +71,7 @@ impl Worker {
     }
 
     /// Works until it is closed or another process takes the store over.
-    pub(super) fn work(mut self) {
+    pub(super) fn work(mut self, last_words: &OnceLock<String>) {
         loop {
             if self.own.is_empty() && !self.driver.is_pending() {
                 if self.closing {
@@ -95,6 +95,8 @@ impl Worker {
                 Err(error) if self.may_try_again(&error) => self.pause(),
                 // An engine that cannot write must stop: what is open is carried on by the next one.
                 Err(error) => {
+                    // Only one thread speaks, and only once.
+                    let _ = last_words.set(error.to_string());
                     self.driver.give_up(&error);
                     return eprintln!("switchback: the engine has stopped: {error}");
                 }

@@ -138,3 +138,21 @@ async fn a_waiting_run_is_named_by_what_it_waits_for() {
     assert!(waiting[0].to_string().starts_with("the clock: `flaky` at 2"), "{}", waiting[0]);
     local.close().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_backend_that_has_stopped_says_why() {
+    let dir = tempfile::tempdir().unwrap();
+    let local = open(dir.path());
+    let id = RunId::new("r");
+    let mut progress = local.subscribe(&id).await.unwrap();
+    let plan = graph(vec![(shell("a", "until test -e go; do sleep 0.02; done"), vec![])]);
+    local.start(start(dir.path(), "r", plan)).await.unwrap();
+    let raw = rusqlite::Connection::open(dir.path().join("data/switchback.db")).unwrap();
+    raw.execute("UPDATE owner SET epoch = epoch + 1", ()).unwrap();
+    std::fs::write(dir.path().join("go"), "").unwrap();
+    while progress.recv().await.is_some() {}
+    let said = "the engine has stopped: the store was taken over by another process (epoch 2, ours was 1)";
+    assert_eq!(local.stopped().to_string(), said);
+    assert_eq!(local.query(&id).await.unwrap_err().to_string(), said);
+    local.close().await;
+}

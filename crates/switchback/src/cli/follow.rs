@@ -83,7 +83,10 @@ pub(crate) async fn follow(run: Followable) -> Result<Followed, CommandError> {
             }
             turn = progress.recv() => match turn {
                 Some(turn) => painter.turn(&mut view, &turn),
-                None => return Err(engine::Error::Stopped.into()),
+                None => {
+                    painter.end();
+                    return Err(stopped(&local.stopped(), &view));
+                }
             },
             _ = tick.tick(), if painter.is_live() => painter.tick(&view),
         }
@@ -99,11 +102,35 @@ pub(crate) async fn follow(run: Followable) -> Result<Followed, CommandError> {
     Ok(Followed { view, reader, end })
 }
 
+/// A run whose engine went away under it is not lost.
+fn stopped(error: &engine::Error, view: &View) -> CommandError {
+    let View { run, .. } = view;
+    CommandError::internal("engine-stopped", format!("run {run}: {error}"))
+        .hint("what was recorded is kept; once the reason is gone,")
+        .hint(format!("go on with: switchback resume {run}"))
+}
+
 /// Ends all processes and records it. A second signal does not wait for that: the runtime kills what is left, and
 /// the next process records it.
 async fn close(local: Local, signals: &mut Signals) {
     tokio::select! {
         () = local.close() => {}
         () = signals.next() => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::kernel::plan::{Dialect, Flow, Graph};
+    use engine::kernel::{Plan, RunId};
+
+    #[test]
+    fn an_engine_that_stopped_says_why_and_how_to_go_on() {
+        let plan = Plan::new("p", Dialect::Blocks, Flow::Graph(Graph::new(vec![], 1)));
+        let view = View::new(RunId::new("mossy-otter-41"), plan.into(), "/w".to_owned(), 0);
+        let error = stopped(&engine::Error::Stopped("the disk is full".to_owned()), &view);
+        assert_eq!(error.message, "run mossy-otter-41: the engine has stopped: the disk is full");
+        assert_eq!(error.hints[1], "go on with: switchback resume mossy-otter-41");
     }
 }
