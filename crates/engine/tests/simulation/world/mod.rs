@@ -240,7 +240,8 @@ impl<'d> World<'d> {
 
     /// One round of the server: letters in, one commit, parcels out. False when nothing can happen any more.
     fn step(&mut self) -> Result<bool, Violation> {
-        if self.own.is_empty() && self.queue.is_empty() {
+        let pending = self.driver.as_ref().is_some_and(Driver::is_pending);
+        if self.own.is_empty() && self.queue.is_empty() && !pending {
             return Ok(false);
         }
         match self.round() {
