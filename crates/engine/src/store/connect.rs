@@ -44,7 +44,8 @@ pub(super) fn reader(path: &Path) -> Result<Connection, OpenError> {
 
 fn open(path: &Path, flags: OpenFlags) -> Result<Connection, OpenError> {
     // A relative path may begin with `file:`, which SQLite would take for an address.
-    let path = std::path::absolute(path).map_err(|error| OpenError::Directory { path: path.to_owned(), error })?;
+    let path =
+        std::path::absolute(path).map_err(|error| OpenError::Directory { path: path.to_owned(), error })?;
     let db = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     db.busy_timeout(BUSY_TIMEOUT)?;
     db.set_prepared_statement_cache_capacity(64);

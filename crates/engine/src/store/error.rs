@@ -30,6 +30,9 @@ pub enum Fault {
     /// There is no space left.
     #[error("the disk is full: {0}; free some space and try again")]
     Full(String),
+    /// The file, or one that SQLite lays beside it, may not be used.
+    #[error("the store cannot be opened: {0}")]
+    Denied(String),
     /// The disk or the file system failed.
     #[error("the disk failed: {0}")]
     Disk(String),
@@ -45,7 +48,7 @@ impl Fault {
     /// What it means for the caller.
     pub fn kind(&self) -> Kind {
         match self {
-            Fault::Busy(_) | Fault::Full(_) | Fault::Disk(_) => Kind::Retryable,
+            Fault::Busy(_) | Fault::Full(_) | Fault::Denied(_) | Fault::Disk(_) => Kind::Retryable,
             Fault::Corrupt(_) => Kind::Corrupt,
             Fault::Final(_) => Kind::Final,
         }
@@ -69,9 +72,8 @@ impl From<rusqlite::Error> for Fault {
             | ErrorCode::FileLockingProtocolFailed
             | ErrorCode::OperationInterrupted => Fault::Busy(text),
             ErrorCode::DiskFull => Fault::Full(text),
-            ErrorCode::SystemIoFailure | ErrorCode::CannotOpen | ErrorCode::PermissionDenied => {
-                Fault::Disk(text)
-            }
+            ErrorCode::CannotOpen | ErrorCode::PermissionDenied => Fault::Denied(text),
+            ErrorCode::SystemIoFailure => Fault::Disk(text),
             ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => Fault::Corrupt(text),
             _ => Fault::Final(text),
         }

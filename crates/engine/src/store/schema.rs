@@ -33,7 +33,8 @@ pub(super) fn is_unborn(path: &Path) -> Result<bool, OpenError> {
     let first_opening = path.with_extension("db-journal").exists();
     let failed = |error| OpenError::Directory { path: path.to_owned(), error };
     let size = match path.metadata() {
-        Ok(metadata) => metadata.len(),
+        Ok(metadata) if metadata.is_file() => metadata.len(),
+        Ok(_) => return Err(failed(io::Error::other("it is no regular file"))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
         Err(error) => return Err(failed(error)),
     };

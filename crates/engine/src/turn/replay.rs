@@ -80,11 +80,7 @@ pub struct Seen<'s> {
 }
 
 /// Brings a stored run back; `see` is shown every replayed turn.
-pub fn replay(
-    reader: &Reader,
-    loaded: &Loaded,
-    see: impl FnMut(Seen<'_>),
-) -> Result<Replayed, LoadError> {
+pub fn replay(reader: &Reader, loaded: &Loaded, see: impl FnMut(Seen<'_>)) -> Result<Replayed, LoadError> {
     replay_planted(reader, loaded, Planted::default(), see)
 }
 

@@ -142,7 +142,8 @@ fn of_store(fault: &Fault) -> CommandError {
     match fault {
         Fault::Busy(_) => error.hint("try again; another process was in the way"),
         Fault::Full(_) => error,
-        Fault::Disk(_) | Fault::Final(_) => error
+        Fault::Disk(_) => error.hint("what the system says about the disk: dmesg"),
+        Fault::Denied(_) | Fault::Final(_) => error
             .hint("even to look, its folder must be on a disk that can be written, and yours to write")
             .hint("else copy the folder, and use the copy: SWITCHBACK_HOME=/some/folder"),
         Fault::Corrupt(_) => error

@@ -66,7 +66,8 @@ fn folder() -> Result<PathBuf, CommandError> {
     if folder.to_str().is_some() {
         return Ok(folder);
     }
-    let message = format!("the name of this folder is not UTF-8, and no run can be recorded in it: {folder:?}");
+    let message =
+        format!("the name of this folder is not UTF-8, and no run can be recorded in it: {folder:?}");
     Err(CommandError::usage("folder-not-utf8", message).hint("rename it, or run this in another folder"))
 }
 

@@ -1,7 +1,7 @@
 //! Opening and closing: settings, refusals, damage, and what a crash leaves.
 
 use super::{Home, Journal, create, id, plan, store_with};
-use crate::store::{Fault, Kind, OpenError, Reader, Store};
+use crate::store::{Fault, Kind, OpenError, Reader, Store, connect};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
@@ -198,6 +198,16 @@ fn what_cannot_be_looked_at_is_not_absent() {
     for error in [Reader::open(&dir).unwrap_err(), Store::open(&dir).unwrap_err()] {
         assert!(matches!(&error, OpenError::Directory { path, .. } if path.starts_with(&dir)), "{error}");
     }
+}
+
+#[test]
+fn what_may_not_be_opened_is_no_failing_disk() {
+    let home = Home::new();
+    let error = connect::reader(&home.file()).unwrap_err();
+    assert!(matches!(error, OpenError::Fault(Fault::Denied(_))), "{error}");
+    fs::create_dir(home.file()).unwrap();
+    let error = Reader::open(home.dir()).unwrap_err();
+    assert!(error.to_string().ends_with("switchback.db: it is no regular file"), "{error}");
 }
 
 /// A directory that was there before may be open to others; the store in it is not.
