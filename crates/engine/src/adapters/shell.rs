@@ -63,7 +63,13 @@ pub(crate) fn report(outcome: &Outcome, perform: &Perform) -> Option<Report> {
         }
         Ended::TimedOut => {
             let seconds = Duration::from_millis(perform.timeout_ms.unwrap_or_default()).as_secs_f64();
-            failed(FailureKind::TimedOut, said(format!("timed out after {seconds} s"), &outcome.stderr))
+            failed(
+                FailureKind::TimedOut,
+                said(
+                    format!("timed out after {seconds} s (its `timeout` says how long it may take)"),
+                    &outcome.stderr,
+                ),
+            )
         }
         Ended::Cancelled => failed(FailureKind::Cancelled, "was cancelled".to_owned()),
         Ended::NotStarted(reason) => failed(FailureKind::Crashed, format!("could not be started: {reason}")),
