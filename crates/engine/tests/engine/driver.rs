@@ -232,3 +232,37 @@ fn what_the_store_says_beside_the_journal_is_compared_with_it() {
     raw.execute("UPDATE entry SET at = 9 WHERE seq = 2", ()).unwrap();
     assert_eq!(found().unwrap(), "broken at the time of entry 2: its journal says something else");
 }
+
+/// A replay that gives something else than was recorded stops that run, changes nothing, and harms no other.
+#[test]
+fn a_run_that_diverges_is_stopped_and_left_as_it_is() {
+    use engine::store::Write;
+    use engine::turn::{ENTRY_VERSION, EntryBody, LoadError};
+    let dir = tempfile::tempdir().unwrap();
+    let mut driver = driver(dir.path());
+    let (run, plan) = (RunId::new("r"), Arc::new(noops(&[("a", &[])])));
+    driver.take(start("r", &plan), 1);
+    driver.take(start("other", &plan), 1);
+    driver.commit().unwrap();
+    let mut store = driver.into_store();
+    let head = store.reader().run(&run).unwrap().unwrap().head;
+    let fact = kernel::Fact::Interrupted { effect: kernel::EffectId::new("a#1") };
+    let event = kernel::Event { at: 2, fact };
+    let gave = kernel::Digest::of(b"what another kernel gave");
+    let body = EntryBody { v: ENTRY_VERSION, event, answers: vec![], gave, origin: None }.encode();
+    let append = Write::Append { run: run.clone(), head: head.next(&body), at: 2, body };
+    store.commit(&[append]).unwrap();
+
+    let mut driver = Driver::new(store);
+    let (reply, answer) = heard();
+    driver.take(Letter::Recover { run: run.clone(), reply: Some(reply) }, 3);
+    driver.take(Letter::Recover { run: RunId::new("other"), reply: None }, 3);
+    driver.commit().unwrap();
+    let refused = answer.recv().unwrap().unwrap_err();
+    assert!(matches!(&refused, engine::Error::Load(LoadError::Diverged(at)) if at.entry == 2), "{refused}");
+    assert_eq!(
+        driver.store().reader().run(&run).unwrap().unwrap().head,
+        head.next(&driver.store().reader().entry(&run, 2).unwrap().unwrap().body)
+    );
+    assert!(matches!(driver.run(&RunId::new("other")).unwrap().status(), Status::Waiting(_)));
+}
