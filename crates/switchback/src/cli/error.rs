@@ -67,6 +67,14 @@ impl CommandError {
         }
     }
 
+    /// Adds where the store lies.
+    fn at_store(self) -> Self {
+        match directory() {
+            Ok(dir) => self.hint(format!("the store is {}", dir.join(FILE).display())),
+            Err(_) => self,
+        }
+    }
+
     /// Says it to people, and to programs that asked for it, and gives the exit code.
     pub(crate) fn print(&self, json: bool) -> Exit {
         let look = look::Look::of_stderr();
@@ -134,11 +142,7 @@ impl From<Fault> for CommandError {
 
 /// What the store or the disk said, where the store lies, and what helps.
 fn of_store(fault: &Fault) -> CommandError {
-    let error = CommandError::internal(code_of(fault), fault.to_string());
-    let error = match directory() {
-        Ok(dir) => error.hint(format!("the store is {}", dir.join(FILE).display())),
-        Err(_) => error,
-    };
+    let error = CommandError::internal(code_of(fault), fault.to_string()).at_store();
     match fault {
         Fault::Busy(_) => error.hint("try again; another process was in the way"),
         Fault::Full(_) => error,
@@ -192,6 +196,7 @@ impl From<Error> for CommandError {
             error @ Error::NoRun(_) => CommandError::usage("unknown-run", error.to_string()),
             error @ Error::KeyUsed(_) => CommandError::usage("key-used", error.to_string()),
             error @ Error::Fenced => CommandError::internal("store-taken-over", error.to_string()),
+            Error::Store(reason) => CommandError::internal("store", reason).at_store(),
             error => CommandError::internal("engine", error.to_string()),
         }
     }

@@ -84,7 +84,8 @@ fn run(word: &str) -> Result<Sound, CommandError> {
     let row = find(&looked.reader, word)?;
     let sound = looked.reader.verify(&row.id).map_err(|error| match error {
         VerifyError::Broken(broken) => self::broken(&row.id, &broken),
-        error => CommandError::internal("store-corrupt", format!("run {}: {error}", row.id)),
+        VerifyError::Fault(fault) => fault.into(),
+        error => CommandError::usage("unknown-run", error.to_string()),
     })?;
     // The bytes are those that were written; that they still mean the same is seen by letting all of it happen again.
     if let Some(broken) = contradiction(&looked.reader, &row.id)? {
