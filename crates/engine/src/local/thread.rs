@@ -98,7 +98,7 @@ impl Worker {
                     // Only one thread speaks, and only once.
                     let _ = last_words.set(error.to_string());
                     self.driver.give_up(&error);
-                    return eprintln!("switchback: the engine has stopped: {error}");
+                    return;
                 }
             }
             kill_point("parcels left");
