@@ -56,7 +56,7 @@ async fn a_graph_runs_to_its_end() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_chain_of_n_costs_n_and_two_commits_at_most() {
+async fn a_chain_makes_one_entry_a_step_and_one_for_the_start() {
     let dir = tempfile::tempdir().unwrap();
     let local = open(dir.path());
     let id = RunId::new("r");

@@ -3,8 +3,7 @@
 //! table.
 //!
 //! ```text
-//!  cargo test -p engine --features faults --test simulation -- [--seeds N] [--from N] [--threads N]
-//!      [--fault NAME | --no-faults] [--one SEED [--trace]]
+//!  cargo simulate [--seeds N] [--from N] [--threads N] [--fault NAME | --no-faults] [--one SEED [--trace]]
 //! ```
 
 mod faults;

@@ -98,10 +98,7 @@ fn tell_failure(trial: &Trial) {
     println!("the last events:");
     let skipped = again.trace.len().saturating_sub(EVENTS_SHOWN);
     again.trace.iter().skip(skipped).for_each(|line| println!("  {line}"));
-    println!(
-        "alone: cargo test -p engine --features faults --test simulation -- --one {} --trace",
-        trial.seed
-    );
+    println!("alone: cargo simulate --one {} --trace", trial.seed);
 }
 
 /// Says which rows of each table were reached.

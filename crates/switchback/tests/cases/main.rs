@@ -1,9 +1,8 @@
 //! Runs the black-box cases of `cases/` against the real binary. cases/README.md describes the format.
 //!
 //! ```text
-//! cargo test -p switchback --test cases                                  all cases
-//! cargo test -p switchback --test cases -- condition                     those with `condition` in their name
-//! cargo test -p switchback --test cases --features kill-points           with a binary that can be killed at points
+//! cargo cases                  all cases
+//! cargo cases condition        those with `condition` in their name
 //! ```
 //!
 //! The runner's own cases in `self/` come along, so that the runner is known to fail what it must fail. It knows
