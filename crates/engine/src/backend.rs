@@ -3,6 +3,7 @@
 use crate::turn::Home;
 use kernel::command::Caller;
 use kernel::{Command, Fields, News, Plan, Refusal, RunId, Status};
+use serde::{Deserialize, Serialize};
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -24,12 +25,18 @@ pub trait Backend: Send + Sync {
     fn cancel(&self, run: &RunId, reason: &str, by: Caller) -> Later<'_, Accepted> {
         self.submit(run, Command::Cancel { reason: reason.to_owned(), by })
     }
+    /// Carries a run on that nobody carries: what was open is asked for again or told that it was interrupted. One that
+    /// is under way is left alone.
+    fn recover(&self, run: &RunId) -> Later<'_, Accepted>;
+    /// Sets a run aside: what works for it and for its children is stopped and told as interrupted, and nothing goes
+    /// on until someone recovers it.
+    fn park(&self, run: &RunId) -> Later<'_, Accepted>;
     /// Tells of every turn of a run from now on, until it has ended.
     fn subscribe(&self, run: &RunId) -> Later<'_, UnboundedReceiver<Progress>>;
 }
 
 /// What it takes to start a run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Start {
     /// Its id; the caller chooses it, so that asking twice names one run.
     pub id: RunId,
@@ -44,7 +51,7 @@ pub struct Start {
 }
 
 /// A command was admitted and is committed.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Accepted {
     /// The run.
     pub run: RunId,
@@ -55,7 +62,7 @@ pub struct Accepted {
 }
 
 /// Where a run stands.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Standing {
     /// The run.
     pub run: RunId,
@@ -68,7 +75,7 @@ pub struct Standing {
 }
 
 /// A turn was committed.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Progress {
     /// The run.
     pub run: RunId,
@@ -103,6 +110,14 @@ pub enum Error {
     /// Another process owns the store now; this one has stopped.
     #[error("another process has taken over the store; this one has stopped writing")]
     Fenced,
+    /// Another process, which carries the runs, said this.
+    #[error("{message}")]
+    Told {
+        /// The name of the error, in kebab-case.
+        code: String,
+        /// What it said.
+        message: String,
+    },
     /// The backend has stopped, for this reason.
     #[error("the engine has stopped: {0}")]
     Stopped(String),

@@ -2,9 +2,11 @@
 
 use crate::run::Outcome;
 use crate::{Failure, Fields};
+use serde::{Deserialize, Serialize};
 
 /// Something a person would want to know.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum News {
     /// An attempt at a step began.
     Began {

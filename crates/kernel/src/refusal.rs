@@ -2,10 +2,13 @@
 
 use crate::data::{DEPTH_MAX, TOO_DEEP};
 use crate::{EffectId, RunId};
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::fmt;
 
 /// A command was refused.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Refusal {
     /// The run has started already.
     AlreadyStarted,
@@ -27,7 +30,7 @@ pub enum Refusal {
         /// The input.
         name: String,
         /// The type it must have.
-        expected: &'static str,
+        expected: Cow<'static, str>,
         /// What was given.
         got: String,
     },
@@ -60,7 +63,7 @@ pub enum Refusal {
         /// What was named.
         effect: EffectId,
         /// What it waits for.
-        waits_for: &'static str,
+        waits_for: Cow<'static, str>,
     },
     /// Only a human may answer this.
     HumansOnly {

@@ -106,6 +106,21 @@ impl Driver {
         }
     }
 
+    /// Adds something to the next commit that is no turn of a run.
+    pub(crate) fn write(&mut self, write: Write) {
+        self.batch.writes.push(write);
+    }
+
+    /// Whether one of these runs waits for answers.
+    pub(crate) fn is_turning(&self, belongs: impl Fn(&RunId) -> bool) -> bool {
+        self.seats.iter().any(|(run, seat)| seat.turning.is_some() && belongs(run))
+    }
+
+    /// Forgets runs that nothing works for; whoever asks for one brings it back from the store.
+    pub(crate) fn unseat(&mut self, belongs: impl Fn(&RunId) -> bool) {
+        self.seats.retain(|run, _| !belongs(run));
+    }
+
     /// Gives the store back, as it was after the last commit.
     pub fn into_store(self) -> Store {
         self.store

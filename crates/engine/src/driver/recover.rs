@@ -47,7 +47,7 @@ impl Driver {
     }
 
     /// Where a run stands.
-    pub(super) fn standing(&mut self, id: &RunId) -> Result<Standing, Error> {
+    pub(crate) fn standing(&mut self, id: &RunId) -> Result<Standing, Error> {
         let seat = self.seated(id)?;
         let (seq, run) = (seat.head.seq, &seat.run);
         Ok(Standing { run: id.clone(), seq, status: run.status(), open: run.open() })

@@ -21,7 +21,7 @@ pub(super) struct Birth {
 impl Driver {
     pub(super) fn start(&mut self, start: Start, reply: Option<Reply>, now: u64) {
         let Start { id, plan, inputs, home, request_key } = start;
-        let fingerprint = Digest::of_json(&(plan.digest(), &inputs));
+        let fingerprint = Digest::of_json(&(&plan.name, &inputs));
         match self.asked_before(&home, request_key.as_deref(), fingerprint) {
             Ok(None) if self.is_there(&id) => return self.there_already(&id, reply),
             Ok(None) => {}

@@ -8,6 +8,9 @@ use std::sync::Arc;
 
 impl Worker {
     pub(super) fn dispatch(&mut self, run: RunId, home: Arc<Home>, effect: Effect) {
+        if self.is_parked(&run) && begins(&effect) {
+            return;
+        }
         match effect {
             Effect::Perform(perform) => {
                 let perform = match self.loaded(perform) {
@@ -61,6 +64,11 @@ impl Worker {
             let _ = inbox.send(Mail::Letter(Letter::Answers { run, answers, contents }));
         });
     }
+}
+
+/// Whether it begins something; what is not begun is asked for again when its run goes on.
+fn begins(effect: &Effect) -> bool {
+    matches!(effect, Effect::Perform(_) | Effect::StartTimer { .. } | Effect::StartChild { .. })
 }
 
 /// Stores what is too large in answers.

@@ -13,7 +13,7 @@ use kernel::plan::Adapter;
 use kernel::{Command, EffectId, Failure, FailureKind, Fields, Limits, RunId};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use tokio::sync::{Notify, watch};
+use tokio::sync::watch;
 
 /// Names an effect among all runs.
 type Key = (RunId, EffectId);
@@ -23,33 +23,45 @@ pub(crate) struct Hands {
     notes: Arc<Notes>,
     runtime: tokio::runtime::Handle,
     inbox: Sender<Mail>,
-    /// What is being carried out, and how to stop it.
-    open: Mutex<HashMap<Key, watch::Sender<bool>>>,
-    /// Told whenever one of them is over.
-    over: Notify,
-    shutdown: watch::Sender<bool>,
+    open: Mutex<InHand>,
+    /// How many are being carried out.
+    count: watch::Sender<usize>,
+}
+
+/// What is being carried out, and how to stop it.
+#[derive(Default)]
+struct InHand {
+    stops: HashMap<Key, Stop>,
+    /// The server shuts down: nothing new is begun.
+    closed: bool,
+    /// The thread waits for something to be over.
+    awaited: bool,
+}
+
+/// The two ways to stop an effect: its run does not want it any more, or it is interrupted.
+struct Stop {
+    withdraw: watch::Sender<bool>,
+    interrupt: watch::Sender<bool>,
 }
 
 impl Hands {
     pub(super) fn new(notes: Notes, runtime: tokio::runtime::Handle, inbox: Sender<Mail>) -> Self {
-        Hands {
-            notes: Arc::new(notes),
-            runtime,
-            inbox,
-            open: Mutex::default(),
-            over: Notify::new(),
-            shutdown: watch::channel(false).0,
-        }
+        Hands { notes: Arc::new(notes), runtime, inbox, open: Mutex::default(), count: watch::channel(0).0 }
     }
 
-    fn open(&self) -> MutexGuard<'_, HashMap<Key, watch::Sender<bool>>> {
+    fn open(&self) -> MutexGuard<'_, InHand> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tells how many effects are being carried out.
+    pub(super) fn count(&self) -> watch::Receiver<usize> {
+        self.count.subscribe()
     }
 
     /// Carries one effect out; its report comes as a letter. While the server shuts down nothing new is begun: what
     /// stays open is found by the next recovery.
     pub(super) fn perform(self: &Arc<Self>, run: RunId, home: &Home, perform: Perform) {
-        if *self.shutdown.borrow() {
+        if self.open().closed {
             return;
         }
         match perform.adapter {
@@ -70,8 +82,45 @@ impl Hands {
 
     /// Stops an effect, if it is being carried out; it still reports.
     pub(super) fn withdraw(&self, run: &RunId, id: &EffectId) {
-        if let Some(stop) = self.open().get(&(run.clone(), id.clone())) {
-            stop.send_replace(true);
+        if let Some(stop) = self.open().stops.get(&(run.clone(), id.clone())) {
+            stop.withdraw.send_replace(true);
+        }
+    }
+
+    /// Interrupts what is being carried out for these runs; each is told so. Says whether there is anything, and if
+    /// so wakes the thread whenever something is over.
+    pub(super) fn interrupt(&self, belongs: impl Fn(&RunId) -> bool) -> bool {
+        let mut open = self.open();
+        let theirs = open.stops.iter().filter(|((run, _), _)| belongs(run)).map(|(_, stop)| stop);
+        let mut any = false;
+        for stop in theirs {
+            stop.interrupt.send_replace(true);
+            any = true;
+        }
+        open.awaited |= any;
+        any
+    }
+
+    /// Notes that something is being carried out, unless the server shuts down.
+    fn begin(&self, key: Key) -> Option<Stops> {
+        let mut open = self.open();
+        if open.closed {
+            return None;
+        }
+        let (withdraw, interrupt) = (watch::channel(false).0, watch::channel(false).0);
+        let stops = Stops::new(withdraw.subscribe(), interrupt.subscribe());
+        open.stops.insert(key, Stop { withdraw, interrupt });
+        self.count.send_replace(open.stops.len());
+        Some(stops)
+    }
+
+    /// It is over, and its report is on its way.
+    fn over(&self, key: &Key) {
+        let mut open = self.open();
+        open.stops.remove(key);
+        self.count.send_replace(open.stops.len());
+        if open.awaited {
+            let _ = self.inbox.send(Mail::Nudge);
         }
     }
 
@@ -82,10 +131,9 @@ impl Hands {
                 return self.report(run, perform.id, Report::Failed { failure, outputs: Fields::new() });
             }
         };
-        let (stop, cancel) = watch::channel(false);
         let key = (run, perform.id.clone());
-        self.open().insert(key.clone(), stop);
-        let (hands, stops) = (Arc::clone(self), Stops::new(cancel, self.shutdown.subscribe()));
+        let Some(stops) = self.begin(key.clone()) else { return };
+        let hands = Arc::clone(self);
         self.runtime.spawn(async move {
             kill_point("before process");
             let outcome = process::run(&job, &hands.notes, stops).await;
@@ -94,8 +142,7 @@ impl Hands {
                 Some(report) => hands.report(key.0.clone(), perform.id, report),
                 None => hands.interrupted(key.0.clone(), perform.id),
             }
-            hands.open().remove(&key);
-            hands.over.notify_waiters();
+            hands.over(&key);
         });
     }
 
@@ -128,15 +175,9 @@ impl Hands {
 
     /// Ends everything that is being carried out and waits until it has reported.
     pub(super) async fn shut_down(&self) {
-        self.shutdown.send_replace(true);
-        loop {
-            let over = self.over.notified();
-            tokio::pin!(over);
-            over.as_mut().enable();
-            if self.open().is_empty() {
-                return;
-            }
-            over.await;
-        }
+        self.open().closed = true;
+        self.interrupt(|_| true);
+        // The sender is ours, so waiting cannot fail.
+        let _ = self.count().wait_for(|count| *count == 0).await;
     }
 }

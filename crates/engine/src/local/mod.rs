@@ -9,6 +9,7 @@
 
 mod dispatch;
 mod hands;
+mod park;
 mod thread;
 mod timers;
 
@@ -23,13 +24,14 @@ use crossbeam_channel::Sender;
 use kernel::{Command, RunId};
 use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 
 /// Runs in this process.
 pub struct Local {
     inbox: Sender<thread::Mail>,
     thread: Option<JoinHandle<()>>,
     hands: Arc<Hands>,
+    timers: watch::Receiver<usize>,
     last_words: LastWords,
 }
 
@@ -48,19 +50,24 @@ impl Local {
         let hands = Arc::new(Hands::new(notes, runtime, inbox.clone()));
         let worker =
             thread::Worker::new(Driver::new(store), answers, Arc::clone(&hands), letters, inbox.clone());
+        let timers = worker.timers.count();
         let last_words = LastWords::default();
         let heard = Arc::clone(&last_words);
         let thread = std::thread::Builder::new()
             .name("driver".into())
             .spawn(move || worker.work(&heard))
             .expect("BUG: the system gives no thread");
-        Local { inbox, thread: Some(thread), hands, last_words }
+        Local { inbox, thread: Some(thread), hands, timers, last_words }
     }
 
-    /// Carries a stored run on: what was open is asked for again or told that it was interrupted.
-    pub fn recover(&self, run: &RunId) -> Later<'_, Accepted> {
-        let run = run.clone();
-        self.ask(move |reply| Letter::Recover { run, reply: Some(reply) })
+    /// Tells how many effects are being carried out.
+    pub fn effects(&self) -> watch::Receiver<usize> {
+        self.hands.count()
+    }
+
+    /// Tells how many timers run.
+    pub fn timers(&self) -> watch::Receiver<usize> {
+        self.timers.clone()
     }
 
     /// Ends all processes, records that they were interrupted, and closes the store.
@@ -94,6 +101,17 @@ impl Backend for Local {
     fn submit(&self, run: &RunId, command: Command) -> Later<'_, Accepted> {
         let run = run.clone();
         self.ask(move |reply| Letter::Command { run, command, contents: Vec::new(), reply: Some(reply) })
+    }
+
+    fn recover(&self, run: &RunId) -> Later<'_, Accepted> {
+        let run = run.clone();
+        self.ask(move |reply| Letter::Recover { run, reply: Some(reply) })
+    }
+
+    fn park(&self, run: &RunId) -> Later<'_, Accepted> {
+        let (reply, answer) = oneshot::channel();
+        let _ = self.inbox.send(thread::Mail::Park { run: run.clone(), reply });
+        Box::pin(async move { answer.await.unwrap_or_else(|_| Err(self.stopped())) })
     }
 
     fn query(&self, run: &RunId) -> Later<'_, Standing> {

@@ -2,15 +2,16 @@
 //! the next letter or timer.
 
 use super::hands::Hands;
+use super::park::{Parked, Parking};
 use super::timers::Timers;
 use crate::answers::Answers;
 use crate::backend::Progress;
 use crate::driver::{Driver, Letter, Parcel};
 use crate::kill_point;
-use crate::store::{Kind, WriteError};
+use crate::store::{Filter, Kind, WriteError};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use kernel::{Command, RunId, Status};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::sync::mpsc::UnboundedSender;
@@ -25,7 +26,16 @@ const TRY_AGAIN: Duration = Duration::from_millis(250);
 /// What wakes the thread.
 pub(crate) enum Mail {
     Letter(Letter),
-    Subscribe { run: RunId, sender: UnboundedSender<Progress> },
+    Subscribe {
+        run: RunId,
+        sender: UnboundedSender<Progress>,
+    },
+    Park {
+        run: RunId,
+        reply: Parked,
+    },
+    /// Something is over that was waited for.
+    Nudge,
     Close,
 }
 
@@ -40,6 +50,9 @@ pub(super) struct Worker {
     subscribers: HashMap<RunId, Vec<UnboundedSender<Progress>>>,
     /// Letters the thread wrote to itself while it let parcels leave.
     pub(super) own: Vec<Letter>,
+    /// Runs that someone set aside, and those for which that is not yet over.
+    pub(super) parked: HashSet<RunId>,
+    pub(super) parking: Vec<Parking>,
     closing: bool,
     /// Runs that ended since the last commit, to be forgotten.
     ended: Vec<RunId>,
@@ -55,6 +68,7 @@ impl Worker {
         letters: Receiver<Mail>,
         inbox: Sender<Mail>,
     ) -> Self {
+        let parked = parked(&driver);
         Worker {
             driver,
             answers,
@@ -64,6 +78,8 @@ impl Worker {
             timers: Timers::default(),
             subscribers: HashMap::new(),
             own: Vec::new(),
+            parked,
+            parking: Vec::new(),
             closing: false,
             ended: Vec::new(),
             refused: 0,
@@ -74,6 +90,7 @@ impl Worker {
     pub(super) fn work(mut self, last_words: &OnceLock<String>) {
         loop {
             if self.own.is_empty() && !self.driver.is_pending() {
+                self.settle();
                 if self.closing {
                     break;
                 }
@@ -153,7 +170,9 @@ impl Worker {
 
     fn take_mail(&mut self, mail: Mail) {
         match mail {
-            Mail::Letter(letter) => self.driver.take(letter, now()),
+            Mail::Letter(letter) => self.take_letter(letter),
+            Mail::Park { run, reply } => self.park(run, reply),
+            Mail::Nudge => {}
             Mail::Subscribe { run, sender } => self.subscribers.entry(run).or_default().push(sender),
             Mail::Close => self.closing = true,
         }
@@ -177,6 +196,13 @@ impl Worker {
             self.ended.push(progress.run);
         }
     }
+}
+
+/// The runs that were set aside before. A store that cannot be read says so at the first commit.
+fn parked(driver: &Driver) -> HashSet<RunId> {
+    let open = Filter { open: true, ..Filter::default() };
+    let runs = driver.store().reader().runs(&open).unwrap_or_default();
+    runs.into_iter().filter(|run| run.parked_at.is_some()).map(|run| run.id).collect()
 }
 
 /// Milliseconds since 1970.

@@ -2,12 +2,14 @@
 
 use kernel::{EffectId, RunId};
 use std::collections::{BTreeSet, HashMap};
+use tokio::sync::watch;
 
 /// Timers that have not fired.
 #[derive(Debug, Default)]
 pub(super) struct Timers {
     by_time: BTreeSet<(u64, RunId, EffectId)>,
     due: HashMap<(RunId, EffectId), u64>,
+    count: watch::Sender<usize>,
 }
 
 impl Timers {
@@ -15,12 +17,26 @@ impl Timers {
         self.stop(run, id);
         self.due.insert((run.clone(), id.clone()), due);
         self.by_time.insert((due, run.clone(), id.clone()));
+        self.count.send_replace(self.by_time.len());
     }
 
     pub(super) fn stop(&mut self, run: &RunId, id: &EffectId) {
         if let Some(due) = self.due.remove(&(run.clone(), id.clone())) {
             self.by_time.remove(&(due, run.clone(), id.clone()));
+            self.count.send_replace(self.by_time.len());
         }
+    }
+
+    /// Stops all timers of these runs.
+    pub(super) fn stop_all(&mut self, belongs: impl Fn(&RunId) -> bool) {
+        self.by_time.retain(|(_, run, _)| !belongs(run));
+        self.due.retain(|(run, _), _| !belongs(run));
+        self.count.send_replace(self.by_time.len());
+    }
+
+    /// Tells how many run.
+    pub(super) fn count(&self) -> watch::Receiver<usize> {
+        self.count.subscribe()
     }
 
     /// When the next one is due.
@@ -35,6 +51,7 @@ impl Timers {
         }
         let (_, run, id) = self.by_time.pop_first()?;
         self.due.remove(&(run.clone(), id.clone()));
+        self.count.send_replace(self.by_time.len());
         Some((run, id))
     }
 }

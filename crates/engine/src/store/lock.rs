@@ -25,6 +25,8 @@ pub struct Owner {
     pub pid: Option<u32>,
     /// When it became the owner, in milliseconds since 1970.
     pub since: u64,
+    /// Whether it carries every run that nobody set aside, not only those it was asked for.
+    pub carries_all: bool,
 }
 
 impl Owner {
@@ -41,7 +43,7 @@ impl Owner {
 /// The right to be the owner. Dropping it gives it up.
 #[derive(Debug)]
 pub(super) struct Lock {
-    _file: File,
+    file: File,
 }
 
 impl Lock {
@@ -60,7 +62,12 @@ impl Lock {
             Err(error) => return Err(failed(error.into())),
         }
         sign(&mut file).map_err(failed)?;
-        Ok(Lock { _file: file })
+        Ok(Lock { file })
+    }
+
+    /// Says that this owner carries every run.
+    pub(super) fn carry_all(&mut self) -> io::Result<()> {
+        writeln!(self.file, "carries all")
     }
 }
 
@@ -89,5 +96,6 @@ fn signature(file: &mut File) -> Owner {
     let _ = file.take(256).read_to_string(&mut text);
     let number = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)?.parse::<u64>().ok());
     let pid = number("pid ").and_then(|pid| u32::try_from(pid).ok());
-    Owner { pid, since: number("started ").unwrap_or(0) }
+    let carries_all = text.lines().any(|line| line == "carries all");
+    Owner { pid, since: number("started ").unwrap_or(0), carries_all }
 }

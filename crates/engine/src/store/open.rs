@@ -26,7 +26,7 @@ pub struct Store {
     pub(super) counters: Counters,
     #[cfg(feature = "faults")]
     pub(super) fence_is_missing: bool,
-    _lock: Lock,
+    lock: Lock,
 }
 
 /// What a store has committed since it was opened. Benchmarks assert these instead of times.
@@ -62,8 +62,13 @@ impl Store {
             counters: Counters::default(),
             #[cfg(feature = "faults")]
             fence_is_missing: false,
-            _lock: lock,
+            lock,
         })
+    }
+
+    /// Says to whoever looks that this owner carries every run that nobody set aside.
+    pub fn carry_all(&mut self) -> std::io::Result<()> {
+        self.lock.carry_all()
     }
 
     /// The store as its readers see it, over the owner's own connection.

@@ -30,6 +30,8 @@ pub struct RunRow {
     pub updated_at: u64,
     /// When it ended.
     pub ended_at: Option<u64>,
+    /// When someone set it aside; it is left alone until someone goes on with it.
+    pub parked_at: Option<u64>,
     /// Where its journal stands.
     pub head: Head,
 }
@@ -37,10 +39,10 @@ pub struct RunRow {
 impl RunRow {
     /// The columns that [`RunRow::read`] takes, in its order.
     pub(super) const COLUMNS: &str = "id, workflow, dialect, plan, workspace, parent, status, detail, \
-                                      created_at, updated_at, ended_at, seq, hash";
+                                      created_at, updated_at, ended_at, seq, hash, parked_at";
 
     pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
-        let ended_at: Option<i64> = row.get(10)?;
+        let (ended_at, parked_at): (Option<i64>, Option<i64>) = (row.get(10)?, row.get(13)?);
         Ok(RunRow {
             id: RunId::new(row.get::<_, String>(0)?),
             workflow: row.get(1)?,
@@ -53,6 +55,7 @@ impl RunRow {
             created_at: unsigned(row, 8)?,
             updated_at: unsigned(row, 9)?,
             ended_at: ended_at.map(i64::cast_unsigned),
+            parked_at: parked_at.map(i64::cast_unsigned),
             head: Head { seq: unsigned(row, 11)?, hash: row.get(12)? },
         })
     }

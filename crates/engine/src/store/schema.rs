@@ -13,7 +13,8 @@ use std::path::Path;
 /// Says whose database it is: `SwBk`.
 const APPLICATION_ID: u32 = 0x5377_426b;
 
-const MIGRATIONS: &[&str] = &[include_str!("migrations/0001_first.sql")];
+const MIGRATIONS: &[&str] =
+    &[include_str!("migrations/0001_first.sql"), include_str!("migrations/0002_parked.sql")];
 
 /// The version this binary writes and reads.
 pub(super) const KNOWN: u32 = MIGRATIONS.len() as u32;
@@ -90,6 +91,12 @@ mod tests {
     fn a_migration_is_never_edited() {
         let digests: Vec<String> =
             MIGRATIONS.iter().map(|sql| Digest::of(sql.as_bytes()).to_string()).collect();
-        assert_eq!(digests, ["d90e969944e309b62c135555d4f7bd9ac453cc539a7678d59c6a4ec58db59709"]);
+        assert_eq!(
+            digests,
+            [
+                "d90e969944e309b62c135555d4f7bd9ac453cc539a7678d59c6a4ec58db59709",
+                "f60006a1d8eca47cca9f508d1dd1b180d29f32ed1ca59b1197c15f989d3874c7"
+            ]
+        );
     }
 }

@@ -41,6 +41,13 @@ pub enum Write {
         /// Whether it has ended.
         ended: bool,
     },
+    /// Sets a run aside, or takes it up again.
+    Park {
+        /// The run.
+        run: RunId,
+        /// When it was set aside; nothing to take it up.
+        at: Option<u64>,
+    },
     /// Keeps a run as it was after an entry, in place of the snapshot before.
     Snapshot {
         /// The run.

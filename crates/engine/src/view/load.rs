@@ -36,9 +36,11 @@ pub(super) fn whole(reader: &Reader, run: &RunId) -> Result<Option<(Loaded, Plan
     Ok(Some((loaded, plan)))
 }
 
-/// Whether an owner of the store carries a run: it carries what has moved since it became the owner.
+/// Whether an owner of the store carries a run: one carries all that nobody set aside, another what has moved since it
+/// became the owner.
 pub fn is_carried(row: &RunRow, owner: Option<Owner>) -> bool {
-    owner.is_some_and(|owner| row.updated_at >= owner.since)
+    let carries = |owner: Owner| owner.carries_all || row.updated_at >= owner.since;
+    row.parked_at.is_none() && owner.is_some_and(carries)
 }
 
 /// Gives the values that data only names.

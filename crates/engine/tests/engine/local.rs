@@ -112,7 +112,9 @@ async fn a_request_key_names_one_run() {
     let first = local.start(keyed("r1", noops(&[("a", &[])]))).await.unwrap();
     let again = local.start(keyed("r2", noops(&[("a", &[])]))).await.unwrap();
     assert_eq!((first.run.as_str(), again.run.as_str()), ("r1", "r1"));
-    let other = local.start(keyed("r3", noops(&[("b", &[])]))).await;
+    let mut renamed = noops(&[("a", &[])]);
+    renamed.name = "another".into();
+    let other = local.start(keyed("r3", renamed)).await;
     assert!(matches!(other, Err(Error::KeyUsed(_))));
     let unknown = local.query(&RunId::new("r3")).await;
     assert!(matches!(unknown, Err(Error::NoRun(_))));
@@ -154,5 +156,37 @@ async fn a_backend_that_has_stopped_says_why() {
     let said = "the engine has stopped: the store was taken over by another process (epoch 2, ours was 1)";
     assert_eq!(local.stopped().to_string(), said);
     assert_eq!(local.query(&id).await.unwrap_err().to_string(), said);
+    local.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_that_is_set_aside_stays_so_until_someone_goes_on_with_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let id = RunId::new("r");
+    let mark = dir.path().join("mark");
+    let command = format!("echo x >> {}; test -e {}/go || sleep 600", mark.display(), dir.path().display());
+    let mut step = shell("slow", &command);
+    step.on_interrupt = kernel::plan::OnInterrupt::Retry;
+    let plan = graph(vec![(step, vec![])]);
+    let local = open(dir.path());
+    let mut effects = local.effects();
+    local.start(start(dir.path(), "r", plan)).await.unwrap();
+    while !mark.exists() {
+        tokio::task::yield_now().await;
+    }
+    local.park(&id).await.unwrap();
+    assert_eq!(*effects.borrow_and_update(), 0);
+    assert_eq!(std::fs::read_to_string(&mark).unwrap(), "x\n");
+    local.close().await;
+
+    let local = open(dir.path());
+    let reader = engine::store::Reader::open(&dir.path().join("data")).unwrap();
+    assert!(reader.run(&id).unwrap().unwrap().parked_at.is_some());
+    std::fs::write(dir.path().join("go"), "").unwrap();
+    let mut progress = local.subscribe(&id).await.unwrap();
+    local.recover(&id).await.unwrap();
+    assert!(matches!(end(&mut progress).await, Outcome::Succeeded { .. }));
+    assert!(reader.run(&id).unwrap().unwrap().parked_at.is_none());
+    assert_eq!(std::fs::read_to_string(&mark).unwrap(), "x\nx\n");
     local.close().await;
 }

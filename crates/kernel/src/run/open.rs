@@ -7,9 +7,10 @@ use crate::fault::planted;
 use crate::id::Purpose;
 use crate::plan::OnInterrupt;
 use crate::{Effect, EffectId};
+use serde::{Deserialize, Serialize};
 
 /// Something that was asked of the world and has not come back.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Open {
     /// Its name.
     pub id: EffectId,
@@ -22,7 +23,8 @@ pub struct Open {
 }
 
 /// The kinds of open things.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum OpenKind {
     /// An adapter works; after a crash it was interrupted.
     Perform {

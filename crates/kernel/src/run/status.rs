@@ -4,10 +4,12 @@ use super::activity::Stage;
 use super::phase::Phase;
 use super::{Outcome, Run};
 use crate::plan::{Audience, Work};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// The status of a run.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Status {
     /// Not started.
     Queued,
@@ -22,7 +24,8 @@ pub enum Status {
 }
 
 /// Something a run waits for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Waiting {
     /// The agent, for this step.
     Agent(String),

@@ -17,6 +17,7 @@ pub(super) fn write(step: &Connection, write: &Write) -> Result<(), WriteError> 
         Write::RunStatus { run, status, detail, at, ended } => {
             run::status(step, run, (status, detail.as_deref()), *at, *ended)
         }
+        Write::Park { run, at } => run::park(step, run, *at),
         Write::Snapshot { run, head, body } => journal::snapshot(step, run, head, body),
         Write::Content { run, digest, kind, body } => data::content(step, run, digest, kind, body),
         Write::Mention { run, digest } => data::mention(step, run, digest),

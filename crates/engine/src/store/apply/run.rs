@@ -53,6 +53,13 @@ pub(super) fn status(
     }
 }
 
+/// A run that is not there cannot be set aside; that is no error, for it may just have been forgotten.
+pub(super) fn park(step: &Connection, run: &RunId, at: Option<u64>) -> Result<(), WriteError> {
+    let mut update = step.prepare_cached("UPDATE run SET parked_at = ?2 WHERE id = ?1")?;
+    update.execute(params![run.as_str(), at.map(u64::cast_signed)])?;
+    Ok(())
+}
+
 /// Entries, snapshot, mentions and requests go with the run; contents wait to be collected.
 pub(super) fn delete(step: &Connection, run: &RunId) -> Result<(), WriteError> {
     step.prepare_cached("DELETE FROM run WHERE id = ?1")?.execute([run.as_str()])?;

@@ -53,7 +53,7 @@ impl Run {
             Stage::Resting { .. } | Stage::Sleeping { .. } => "the clock",
             Stage::Interrupted => "a word on what became of it",
         };
-        Refusal::WrongKind { effect: effect.clone(), waits_for }
+        Refusal::WrongKind { effect: effect.clone(), waits_for: waits_for.into() }
     }
 
     pub(super) fn performing(&self, effect: &EffectId) -> Result<(), Refusal> {

@@ -49,5 +49,5 @@ fn fits(input: &Input, data: &Data) -> Result<(), Refusal> {
         let (kind, value) = (crate::language::kind(value), crate::language::cut(value));
         if value == "null" { kind.to_owned() } else { format!("{kind} ({value})") }
     });
-    Err(Refusal::WrongInput { name: input.name.clone(), expected: input.kind.as_str(), got })
+    Err(Refusal::WrongInput { name: input.name.clone(), expected: input.kind.as_str().into(), got })
 }
