@@ -42,6 +42,12 @@ impl RunId {
     pub fn child(&self, effect: &EffectId) -> RunId {
         RunId(format!("{}/{}", self.0, effect.0))
     }
+
+    /// Whether this is that run or one below it.
+    pub fn is_within(&self, head: &RunId) -> bool {
+        let rest = self.0.strip_prefix(&head.0);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
 }
 
 /// What an effect is for, written behind the attempt in its id.

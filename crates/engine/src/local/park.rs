@@ -37,8 +37,8 @@ impl Worker {
                 return drop(reply.send(other.map(accepted)));
             }
         }
-        self.timers.stop_all(|other| belongs(other, &run));
-        self.hands.interrupt(|other| belongs(other, &run));
+        self.timers.stop_all(|other| other.is_within(&run));
+        self.hands.interrupt(|other| other.is_within(&run));
         self.parked.insert(run.clone());
         self.driver.write(Write::Park { run: run.clone(), at: Some(now()) });
         self.parking.push(Parking { run, reply, letters: Vec::new() });
@@ -49,10 +49,10 @@ impl Worker {
         let (Letter::Command { run, reply: Some(_), .. } | Letter::Recover { run, .. }) = &letter else {
             return self.driver.take(letter, now());
         };
-        if let Some(parking) = self.parking.iter_mut().find(|parking| belongs(run, &parking.run)) {
+        if let Some(parking) = self.parking.iter_mut().find(|parking| run.is_within(&parking.run)) {
             return parking.letters.push(letter);
         }
-        let heads: Vec<RunId> = self.parked.iter().filter(|head| belongs(run, head)).cloned().collect();
+        let heads: Vec<RunId> = self.parked.iter().filter(|head| run.is_within(head)).cloned().collect();
         for head in heads {
             self.parked.remove(&head);
             self.driver.write(Write::Park { run: head, at: None });
@@ -64,7 +64,7 @@ impl Worker {
     pub(super) fn settle(&mut self) {
         let (quiet, busy): (Vec<Parking>, Vec<Parking>) =
             std::mem::take(&mut self.parking).into_iter().partition(|parking| {
-                let theirs = |run: &RunId| belongs(run, &parking.run);
+                let theirs = |run: &RunId| run.is_within(&parking.run);
                 !self.hands.interrupt(theirs) && !self.driver.is_turning(theirs)
             });
         self.parking = busy;
@@ -74,7 +74,7 @@ impl Worker {
                 seq: standing.seq,
                 status: standing.status,
             });
-            self.driver.unseat(|other| belongs(other, &run));
+            self.driver.unseat(|other| other.is_within(&run));
             // Whoever does not listen any more has gone away on purpose.
             let _ = reply.send(accepted);
             letters.into_iter().for_each(|letter| self.take_letter(letter));
@@ -83,12 +83,6 @@ impl Worker {
 
     /// Whether a run, or one above it, was set aside.
     pub(super) fn is_parked(&self, run: &RunId) -> bool {
-        !self.parked.is_empty() && self.parked.iter().any(|head| belongs(run, head))
+        !self.parked.is_empty() && self.parked.iter().any(|head| run.is_within(head))
     }
-}
-
-/// Whether a run is the head of a family or below it.
-fn belongs(run: &RunId, head: &RunId) -> bool {
-    let rest = run.as_str().strip_prefix(head.as_str());
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }

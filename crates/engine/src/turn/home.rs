@@ -49,9 +49,12 @@ const PASSED: [&str; 14] = [
 impl Home {
     /// A home with what may be passed on of an environment.
     pub fn new(folder: PathBuf, env: impl Iterator<Item = (String, String)>) -> Self {
-        let passes =
-            |name: &str| PASSED.contains(&name) || name.starts_with("LC_") || name.starts_with("XDG_");
-        Home { folder, env: env.filter(|(name, _)| passes(name)).collect() }
+        Home { folder, env: env.filter(|(name, _)| Home::passes(name)).collect() }
+    }
+
+    /// Whether commands get a variable from whoever started the run.
+    pub fn passes(name: &str) -> bool {
+        PASSED.contains(&name) || name.starts_with("LC_") || name.starts_with("XDG_")
     }
 }
 

@@ -38,6 +38,12 @@ pub(crate) enum Verb {
     Resume(ResumeArguments),
     /// Check that nothing in a journal was changed.
     Verify(VerifyArguments),
+    /// Serve MCP on stdin and stdout, for an agent's client.
+    Serve(ServeArguments),
+    /// Set a client up to use this server.
+    Install(InstallArguments),
+    /// Say what is wrong with the set-up, and how to mend it.
+    Doctor(DoctorArguments),
 }
 
 #[derive(Debug, Args)]
@@ -175,6 +181,61 @@ pub(crate) struct ResumeArguments {
     #[arg(long, value_name = "STEP", num_args = 0..=1, group = "decision")]
     pub(crate) fail: Option<Option<String>>,
     /// Print the result as one JSON document.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  switchback serve                                what a client's configuration starts
+  switchback serve --toolsets blocks,terminal     only these groups of tools; `all` for every one
+  switchback serve --read-only                    only tools that change nothing
+
+Written for you by: switchback install CLIENT")]
+pub(crate) struct ServeArguments {
+    /// The groups of tools to offer, between commas.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) toolsets: Option<Vec<String>>,
+    /// Offer only tools that change nothing.
+    #[arg(long)]
+    pub(crate) read_only: bool,
+    /// The project folder, where it is not the current one.
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) workspace: Option<String>,
+    /// Do everything in this process, without the daemon.
+    #[arg(long)]
+    pub(crate) no_daemon: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  switchback install claude-code           show what would be written, and where
+  switchback install claude-code --yes     write it; what is there stays, and a backup is made
+  switchback install codex --project       for this project only, where the client has such a file")]
+pub(crate) struct InstallArguments {
+    /// Which client.
+    #[arg(value_name = "CLIENT", value_parser = ["claude-code", "codex", "gemini", "cursor", "vscode", "claude-desktop"])]
+    pub(crate) client: String,
+    /// Write it.
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// For this project only.
+    #[arg(long)]
+    pub(crate) project: bool,
+    /// Print what would be or was written as one JSON document.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  switchback doctor             one line a thing, with what mends it
+  switchback doctor --json      the same for programs")]
+pub(crate) struct DoctorArguments {
+    /// Print the findings as one JSON document.
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -6,7 +6,7 @@ use super::exit::Exit;
 use super::look::{Look, clean, print_json, talk};
 use super::store::workspace;
 use super::target;
-use engine::library::{Library, Reading, Surroundings};
+use engine::library::{Library, PlaceKind, Reading, Surroundings};
 use serde_json::{Value, json};
 
 /// Carries the command out.
@@ -32,10 +32,13 @@ pub(crate) fn check(arguments: &CheckArguments) -> Result<Exit, CommandError> {
 
 fn found() -> Result<Vec<Result<Reading, CommandError>>, CommandError> {
     let library = Library::scan(&Surroundings::here(workspace()?));
-    if library.definitions.is_empty() {
+    let found = library.definitions.iter().filter(|definition| definition.origin.kind != PlaceKind::BuiltIn);
+    let readings: Vec<_> = found.map(|definition| Ok(Reading::clone(&definition.reading))).collect();
+    library.troubles.iter().for_each(|trouble| talk(&clean(trouble)));
+    if readings.is_empty() {
         talk("no definitions were found; `switchback list --help` says where they may lie");
     }
-    Ok(library.definitions.into_iter().map(|definition| Ok(definition.reading)).collect())
+    Ok(readings)
 }
 
 fn tell(reading: &Result<Reading, CommandError>) {

@@ -3,6 +3,7 @@
 use super::exit::Exit;
 use super::look;
 use super::store::directory;
+use crate::house::HouseError;
 use engine::Error;
 use engine::adapters::process::NoteError;
 use engine::kernel::Refusal;
@@ -10,12 +11,13 @@ use engine::library::{FileError, NotFound};
 use engine::store::{FILE, Fault, OpenError};
 use engine::turn::LoadError;
 use serde_json::{Value, json};
+use std::borrow::Cow;
 
 /// Why a command was not carried out.
 #[derive(Clone, Debug)]
 pub(crate) struct CommandError {
     /// A stable name, in kebab-case.
-    pub(crate) code: &'static str,
+    pub(crate) code: Cow<'static, str>,
     /// Whose business it is.
     pub(crate) kind: Kind,
     /// What is wrong.
@@ -47,11 +49,11 @@ impl Kind {
 
 impl CommandError {
     pub(crate) fn usage(code: &'static str, message: impl Into<String>) -> Self {
-        CommandError { code, kind: Kind::Usage, message: message.into(), hints: Vec::new() }
+        CommandError { code: code.into(), kind: Kind::Usage, message: message.into(), hints: Vec::new() }
     }
 
     pub(crate) fn internal(code: &'static str, message: impl Into<String>) -> Self {
-        CommandError { code, kind: Kind::Internal, message: message.into(), hints: Vec::new() }
+        CommandError { code: code.into(), kind: Kind::Internal, message: message.into(), hints: Vec::new() }
     }
 
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
@@ -164,6 +166,18 @@ fn code_of(fault: &Fault) -> &'static str {
     }
 }
 
+impl From<HouseError> for CommandError {
+    fn from(error: HouseError) -> Self {
+        match error {
+            HouseError::Store(error) => error.into(),
+            HouseError::Fault(fault) => fault.into(),
+            HouseError::Note(error) => error.into(),
+            HouseError::Lock(_) => CommandError::internal("store", error.to_string()),
+            HouseError::Notes(_) => CommandError::internal("process-note", error.to_string()),
+        }
+    }
+}
+
 impl From<LoadError> for CommandError {
     fn from(error: LoadError) -> Self {
         let code = match &error {
@@ -195,6 +209,9 @@ impl From<Error> for CommandError {
             Error::Load(error) => error.into(),
             error @ Error::NoRun(_) => CommandError::usage("unknown-run", error.to_string()),
             error @ Error::KeyUsed(_) => CommandError::usage("key-used", error.to_string()),
+            Error::Told { code, message } => {
+                CommandError { code: code.into(), ..CommandError::internal("told", message) }
+            }
             error @ Error::Fenced => CommandError::internal("store-taken-over", error.to_string()),
             Error::Store(reason) => CommandError::internal("store", reason).at_store(),
             error => CommandError::internal("engine", error.to_string()),

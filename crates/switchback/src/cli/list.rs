@@ -3,10 +3,10 @@
 use super::arguments::ListArguments;
 use super::error::CommandError;
 use super::exit::Exit;
-use super::look::{Look, print, print_json, talk};
+use super::look::{Look, clean, print, print_json, talk};
 use super::store::workspace;
 use super::table::table;
-use engine::library::{Definition, Library, Surroundings};
+use engine::library::{Definition, Library, PlaceKind, Surroundings};
 use serde_json::{Value, json};
 
 /// Carries the command out.
@@ -15,12 +15,8 @@ pub(crate) fn list(arguments: &ListArguments) -> Result<Exit, CommandError> {
     let listed: Vec<&Definition> =
         library.definitions.iter().filter(|definition| definition.hidden_by.is_none()).collect();
     if arguments.json {
-        print_json(&json!({ "workflows": listed.iter().map(|one| document(one)).collect::<Vec<_>>() }))?;
-        return Ok(Exit::Succeeded);
-    }
-    if listed.is_empty() {
-        let places = library.places.iter().map(|place| place.shown.as_str()).collect::<Vec<_>>().join(", ");
-        talk(&format!("no workflows were found in {places}"));
+        let workflows: Vec<Value> = listed.iter().map(|one| document(one)).collect();
+        print_json(&json!({ "workflows": workflows, "troubles": library.troubles }))?;
         return Ok(Exit::Succeeded);
     }
     let rows: Vec<Vec<String>> = listed.iter().map(|one| row(one)).collect();
@@ -29,14 +25,20 @@ pub(crate) fn list(arguments: &ListArguments) -> Result<Exit, CommandError> {
     if broken > 0 {
         talk("what is wrong with the broken ones: switchback check");
     }
+    library.troubles.iter().for_each(|trouble| talk(&clean(trouble)));
+    if listed.iter().all(|one| one.origin.kind == PlaceKind::BuiltIn) {
+        let places = library.places.iter().filter(|place| place.folder.is_some());
+        let places = places.map(|place| place.shown.as_str()).collect::<Vec<_>>().join(", ");
+        talk(&format!("no workflows of your own were found in {places}"));
+    }
     Ok(Exit::Succeeded)
 }
 
 fn row(definition: &Definition) -> Vec<String> {
     let hides = definition.hides.join(", ");
     let from = match hides.is_empty() {
-        true => definition.shown.clone(),
-        false => format!("{} (hides {hides})", definition.shown),
+        true => definition.origin.shown.clone(),
+        false => format!("{} (hides {hides})", definition.origin.shown),
     };
     let what = match (&definition.reading.plan, definition.reading.first_error()) {
         (Some(plan), _) => plan.description.clone(),
@@ -65,7 +67,8 @@ fn document(definition: &Definition) -> Value {
         "name": definition.name,
         "description": plan.map(|plan| plan.description.as_str()),
         "dialect": plan.map(|plan| plan.dialect.as_str()),
-        "file": definition.shown,
+        "file": definition.origin.shown,
+        "from": definition.origin.kind.as_str(),
         "hides": definition.hides,
         "inputs": inputs,
         "error": error.map(|error| json!({ "code": error.code, "message": error.message })),

@@ -12,10 +12,12 @@ mod arguments;
 mod cancel;
 mod check;
 mod desk;
+mod doctor;
 mod error;
 mod exit;
 mod follow;
 mod given;
+mod install;
 mod lines;
 mod list;
 mod look;
@@ -24,6 +26,7 @@ mod result;
 mod resume;
 mod run;
 mod runs;
+mod serve;
 mod show;
 mod store;
 mod table;
@@ -61,6 +64,9 @@ fn carry_out(verb: Verb) -> Result<Exit, CommandError> {
         Verb::Cancel(arguments) => cancel::cancel(&arguments),
         Verb::Resume(arguments) => resume::resume(&arguments),
         Verb::Verify(arguments) => verify::verify(&arguments),
+        Verb::Serve(arguments) => serve::serve(&arguments),
+        Verb::Install(arguments) => install::install(&arguments),
+        Verb::Doctor(arguments) => doctor::doctor(&arguments),
     }
 }
 

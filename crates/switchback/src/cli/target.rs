@@ -5,7 +5,7 @@ use super::look::{Look, talk};
 use super::store::workspace;
 use engine::dialects::diagnostic;
 use engine::dialects::near::near;
-use engine::library::{FileError, Library, Reading, Surroundings, looks_like_a_file, read_file};
+use engine::library::{FileError, Order, Reading, Shelf, Surroundings, looks_like_a_file, read_file};
 use std::path::Path;
 
 /// Reads the definition that a word means.
@@ -13,9 +13,9 @@ pub(crate) fn read(word: &str) -> Result<Reading, CommandError> {
     if looks_like_a_file(word) {
         return file(word);
     }
-    let library = Library::scan(&Surroundings::here(workspace()?));
-    match library.find(word) {
-        Ok(definition) => Ok(definition.reading.clone()),
+    let shelf = Shelf::new(Surroundings::here(workspace()?));
+    match shelf.find(Order::Plain, word) {
+        Ok(definition) => Ok(Reading::clone(&definition.reading)),
         Err(_) if Path::new(word).is_file() => file(word),
         Err(error) => Err(error.into()),
     }

@@ -1,0 +1,61 @@
+//! Whoever comes in: the folder they work in, what of their environment is passed on, and what they want to see.
+
+use engine::library::Surroundings;
+use engine::turn::Home;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// A client of the house.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Client {
+    /// The project folder.
+    pub(crate) workspace: PathBuf,
+    /// What of the environment is passed on to commands, and what says where definitions lie.
+    pub(crate) env: BTreeMap<String, String>,
+    /// What was asked for on the command line that started it.
+    #[serde(default)]
+    pub(crate) flags: Flags,
+}
+
+/// What a client asked for; the settings of its folder are the upper bound.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Flags {
+    /// The groups of tools it wants.
+    #[serde(default)]
+    pub(crate) toolsets: Option<Vec<String>>,
+    /// Only tools that change nothing.
+    #[serde(default)]
+    pub(crate) read_only: bool,
+}
+
+/// Names that say where definitions lie and what a client wants; they are read by the house and not passed on to commands.
+const READ: [&str; 4] =
+    ["WORKFLOWS_TEMPLATE_PATHS", "SWITCHBACK_TOOLSETS", "SWITCHBACK_READ_ONLY", "SWITCHBACK_CALL_SECONDS"];
+
+impl Client {
+    /// This process in a project folder.
+    pub(crate) fn here(workspace: PathBuf, flags: Flags) -> Client {
+        let readable = std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+        let env = readable.filter(|(name, _)| READ.contains(&name.as_str()) || Home::passes(name)).collect();
+        Client { workspace, env, flags }
+    }
+
+    /// The folder and environment of the runs it starts.
+    pub(crate) fn home(&self) -> Home {
+        let env = self.env.iter().map(|(name, value)| (name.clone(), value.clone()));
+        Home::new(self.workspace.clone(), env)
+    }
+
+    /// Where its definitions lie.
+    pub(crate) fn surroundings(&self) -> Surroundings {
+        let folder = |name: &str| self.env.get(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        Surroundings {
+            workspace: self.workspace.clone(),
+            home: folder("HOME"),
+            config: folder("XDG_CONFIG_HOME").filter(|config| config.is_absolute()),
+            template_paths: self.env.get("WORKFLOWS_TEMPLATE_PATHS").cloned().unwrap_or_default(),
+        }
+    }
+}

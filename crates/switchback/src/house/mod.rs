@@ -1,0 +1,110 @@
+//! The house: one data directory as its one owner has it. The store is open, what a crash left running is ended, runs
+//! are carried, and any number of clients may come in. The daemon keeps one; `--no-daemon` keeps one for a single command.
+//!
+//! ```text
+//!  client (folder, environment, flags) ── house ──┬── backend: start, submit, cancel, subscribe
+//!                                                 ├── readers: what is stored, looked at
+//!                                                 └── library of the client's folder
+//! ```
+//! Nothing here knows which door a client came through.
+
+mod client;
+mod error;
+mod readers;
+
+pub(crate) use client::{Client, Flags};
+pub(crate) use error::HouseError;
+
+use engine::adapters::process::{Notes, Recovered};
+use engine::answers::Nobody;
+use engine::backend::Backend;
+use engine::kernel::RunId;
+use engine::library::Library;
+use engine::local::Local;
+use engine::names;
+use engine::store::{Filter, Reader, Store};
+use readers::Readers;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a process that a crash has left behind may take to end by itself.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// A data directory and the runs in it.
+pub(crate) struct House {
+    /// Where the data lies.
+    pub(crate) dir: PathBuf,
+    /// Carries the runs.
+    pub(crate) local: Local,
+    readers: Readers,
+}
+
+/// Which runs a new owner goes on with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Carries {
+    /// Every one that nobody set aside.
+    All,
+    /// Only those it is asked for.
+    Asked,
+}
+
+impl House {
+    /// Becomes the owner of the store, ends what a crash has left running, and goes on with what was open. Gives what was
+    /// found running as well.
+    pub(crate) async fn open(dir: &Path, carries: Carries) -> Result<(House, Vec<Recovered>), HouseError> {
+        let mut store = Store::open(dir)?;
+        let notes = Notes::open(dir).map_err(HouseError::Notes)?;
+        let recovered = notes.recover(GRACE).await?;
+        if carries == Carries::All {
+            store.carry_all().map_err(HouseError::Lock)?;
+        }
+        let readers = Readers::over(dir)?;
+        let local = Local::open(store, notes, Arc::new(Nobody), tokio::runtime::Handle::current());
+        let house = House { dir: dir.to_owned(), local, readers };
+        if carries == Carries::All {
+            house.go_on().await?;
+        }
+        Ok((house, recovered))
+    }
+
+    /// Goes on with all that is open and that nobody set aside. One that cannot go on is told and left as it is.
+    async fn go_on(&self) -> Result<(), HouseError> {
+        let filter = Filter { open: true, ..Filter::default() };
+        let open = self.look(move |reader| reader.runs(&filter)).await?;
+        let parked: Vec<RunId> =
+            open.iter().filter(|run| run.parked_at.is_some()).map(|run| run.id.clone()).collect();
+        for run in open.into_iter().filter(|run| !parked.iter().any(|head| run.id.is_within(head))) {
+            if let Err(error) = self.local.recover(&run.id).await {
+                eprintln!("switchback: {} cannot go on: {error}", run.id);
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks at what is stored, on a thread that may wait for the disk.
+    pub(crate) async fn look<T: Send + 'static>(
+        &self,
+        look: impl FnOnce(&Reader) -> T + Send + 'static,
+    ) -> T {
+        self.readers.look(look).await
+    }
+
+    /// The definitions that a client can name.
+    pub(crate) fn library(&self, client: &Client) -> Arc<Library> {
+        Arc::new(Library::scan(&client.surroundings()))
+    }
+
+    /// A name for a new run that no other has.
+    pub(crate) async fn fresh_name(&self) -> RunId {
+        // A name that cannot be looked up is not known to be taken; the store itself refuses it if it is.
+        let taken =
+            |reader: &Reader, name: &str| reader.run(&RunId::new(name)).is_ok_and(|run| run.is_some());
+        self.look(move |reader| RunId::new(names::fresh(|name| taken(reader, name)))).await
+    }
+
+    /// Ends what works, records it, and closes the store.
+    pub(crate) async fn close(self) {
+        self.local.close().await;
+    }
+}
