@@ -1,18 +1,18 @@
 //! A definition: its text, where it lies, and what came of reading it.
 
-use dialects::diagnostic::{Diagnostic, Diagnostics};
-use dialects::text::Source;
+use super::place::{Place, PlaceKind};
+use dialects::diagnostic::{Diagnostic, Diagnostics, Severity};
+use dialects::text::{Source, Span};
 use kernel::Plan;
 use kernel::plan::Flow;
-use std::io;
-use std::path::{Path, PathBuf};
-use thiserror::Error;
+use std::path::PathBuf;
+use std::sync::Arc;
 
 /// How many blocks of a graph run at once, for each core: most of them wait for something.
 const WIDTH_PER_CORE: u32 = 4;
 
-/// The largest file that is read at all; the reader of text has a smaller limit of its own and says so.
-const FILE_BYTES_MAX: u64 = 64 << 20;
+/// The one mistake of a file whose text cannot be had.
+const UNREADABLE: &str = "unreadable-file";
 
 /// What came of reading a text.
 #[derive(Clone, Debug)]
@@ -30,51 +30,29 @@ pub struct Reading {
 pub struct Definition {
     /// The name it is run by: the one it gives itself, or that of its file if it cannot be read.
     pub name: String,
-    /// Its file.
-    pub path: PathBuf,
-    /// How lists write its file.
-    pub shown: String,
+    /// Where it came from.
+    pub origin: Origin,
     /// What came of reading it.
-    pub reading: Reading,
+    pub reading: Arc<Reading>,
     /// The files of the same name that it hides.
     pub hides: Vec<String>,
     /// The file that hides it.
     pub hidden_by: Option<String>,
+    /// What else a list should say: that its dialect, and not its place, put it first.
+    pub note: Option<String>,
 }
 
-/// Why a file cannot be read at all.
-#[derive(Debug, Error)]
-pub enum FileError {
-    /// There is none.
-    #[error("there is no file {0}")]
-    Absent(String),
-    /// The system refused.
-    #[error("failed to read {file}: {error}")]
-    Io {
-        /// The file.
-        file: String,
-        /// What the system said.
-        error: io::Error,
-    },
-    /// It is not text.
-    #[error("{0} is not UTF-8 text")]
-    NotText(String),
-}
-
-/// Reads a file; `shown` is the name that diagnostics print.
-pub fn read_file(path: &Path, shown: &str) -> Result<Reading, FileError> {
-    let failed = |error: io::Error| match error.kind() {
-        io::ErrorKind::NotFound => FileError::Absent(shown.to_owned()),
-        _ => FileError::Io { file: shown.to_owned(), error },
-    };
-    let meta = std::fs::metadata(path).map_err(failed)?;
-    if !meta.is_file() || meta.len() > FILE_BYTES_MAX {
-        let error = io::Error::other(if meta.is_file() { "it is too large" } else { "it is not a file" });
-        return Err(FileError::Io { file: shown.to_owned(), error });
-    }
-    let bytes = std::fs::read(path).map_err(failed)?;
-    let text = String::from_utf8(bytes).map_err(|_| FileError::NotText(shown.to_owned()))?;
-    Ok(read_text(Source::new(shown, text)))
+/// Where a definition came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// Who names the place.
+    pub kind: PlaceKind,
+    /// How lists write the place.
+    pub place: String,
+    /// How lists write the file.
+    pub shown: String,
+    /// The file; none for what is in the binary itself.
+    pub path: Option<PathBuf>,
 }
 
 /// Reads a text.
@@ -95,8 +73,40 @@ fn widened(mut plan: Plan) -> Plan {
 }
 
 impl Reading {
+    /// What is shown of a file whose text cannot be had.
+    pub(super) fn unreadable(shown: &str, reason: &str) -> Self {
+        let source = Source::new(shown, "");
+        let diagnostic = Diagnostic::error(UNREADABLE, &source, Span::default(), reason);
+        Reading { plan: None, diagnostics: Diagnostics::from(vec![diagnostic]), source }
+    }
+
+    /// Whether there was no text to read.
+    pub(super) fn is_unreadable(&self) -> bool {
+        self.first_error().is_some_and(|error| error.code == UNREADABLE)
+    }
+
     /// The first thing that stops it from running.
     pub fn first_error(&self) -> Option<&Diagnostic> {
-        self.diagnostics.iter().find(|one| one.severity == dialects::diagnostic::Severity::Error)
+        self.diagnostics.iter().find(|one| one.severity == Severity::Error)
+    }
+}
+
+impl Definition {
+    /// A definition of a place; `stem` is the name of its file without the ending.
+    pub(super) fn new(place: &Place, path: Option<PathBuf>, stem: &str, reading: Arc<Reading>) -> Self {
+        let name = reading.plan.as_ref().map_or(stem, |plan| &plan.name).to_owned();
+        let shown = reading.source.name.clone();
+        let origin = Origin { kind: place.kind, place: place.shown.clone(), shown, path };
+        Definition { name, origin, reading, hides: Vec::new(), hidden_by: None, note: None }
+    }
+
+    /// Whether it can be run.
+    pub fn runs(&self) -> bool {
+        self.reading.plan.is_some()
+    }
+
+    /// Whether its file has this name, the ending aside.
+    pub(super) fn is_file_of(&self, name: &str) -> bool {
+        self.origin.path.as_ref().and_then(|path| path.file_stem()).is_some_and(|stem| stem == name)
     }
 }

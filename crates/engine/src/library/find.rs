@@ -1,15 +1,15 @@
 //! Finds definitions: all of them in order, or the one that a name means.
 
-use super::definition::{Definition, Reading, read_file};
+use super::definition::Definition;
+use super::name::{NotFound, check_name};
+use super::order::Order;
 use super::place::{Place, Surroundings};
-use dialects::diagnostic::{Diagnostic, Diagnostics};
-use dialects::text::{Source, Span};
-use std::collections::HashMap;
-use std::path::{Path, PathBuf};
-use thiserror::Error;
-
-/// How deep folders inside a place are looked into.
-const DEPTH_MAX: u32 = 4;
+use super::shelf::Shelf;
+use super::walk::{Walk, is_definition};
+use kernel::plan::Dialect;
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+use std::sync::Arc;
 
 /// All definitions that were found, those with more right first.
 #[derive(Clone, Debug, Default)]
@@ -18,18 +18,8 @@ pub struct Library {
     pub definitions: Vec<Definition>,
     /// The places that were looked into.
     pub places: Vec<Place>,
-}
-
-/// No definition has this name.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("no workflow is called `{name}`")]
-pub struct NotFound {
-    /// The name.
-    pub name: String,
-    /// Names that are near.
-    pub near: Vec<String>,
-    /// The places that were looked into.
-    pub places: Vec<String>,
+    /// Folders that could not be looked into, and why, one sentence each.
+    pub troubles: Vec<String>,
 }
 
 /// Whether a word on a command line means a file rather than a name.
@@ -38,51 +28,71 @@ pub fn looks_like_a_file(word: &str) -> bool {
 }
 
 impl Library {
-    /// Reads all definitions in all places.
+    /// Reads all definitions in all places, once.
     pub fn scan(around: &Surroundings) -> Library {
-        let places = around.places();
-        let files = places.iter().flat_map(|place| files(&place.folder, DEPTH_MAX));
-        let mut library = Library { definitions: Vec::new(), places: places.clone() };
-        for path in files {
-            let shown = around.shown(&path);
-            let reading =
-                read_file(&path, &shown).unwrap_or_else(|error| unreadable(&shown, &error.to_string()));
-            library.definitions.push(definition(path, shown, reading));
-        }
-        library.hide();
-        library
+        Arc::unwrap_or_clone(Shelf::new(around.clone()).library(Order::Plain))
     }
 
-    /// Of those that share a name the first can be run; it hides the others.
-    fn hide(&mut self) {
-        let mut first: HashMap<String, usize> = HashMap::new();
-        for position in 0..self.definitions.len() {
-            let definition = &self.definitions[position];
-            if definition.reading.plan.is_none() {
-                continue;
-            }
-            match first.get(&definition.name).copied() {
-                None => drop(first.insert(definition.name.clone(), position)),
-                Some(winner) => {
-                    let hidden = definition.shown.clone();
-                    self.definitions[position].hidden_by = Some(self.definitions[winner].shown.clone());
-                    self.definitions[winner].hides.push(hidden);
-                }
+    /// Adds what lies in a place; a file that an earlier place has already is not listed twice.
+    pub(super) fn add(&mut self, place: &Place, walk: &Walk) {
+        let known: HashSet<&Path> =
+            self.definitions.iter().filter_map(|one| one.origin.path.as_deref()).collect();
+        let new: Vec<Definition> = walk
+            .files()
+            .filter(|(path, _)| !known.contains(path))
+            .map(|(path, reading)| {
+                let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+                Definition::new(place, Some(path.to_owned()), &stem, Arc::clone(reading))
+            })
+            .collect();
+        self.definitions.extend(new);
+        for trouble in &walk.troubles {
+            if !self.troubles.contains(trouble) {
+                self.troubles.push(trouble.clone());
             }
         }
     }
 
-    /// The definition that a name means: the first of that name that can run, else the first whose file has that
+    /// Of those that share a name one can be run and hides the others: the first of the tool's own dialect, or else
+    /// the first.
+    pub(super) fn hide(&mut self, own: Option<Dialect>) {
+        let mut named: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (position, definition) in self.definitions.iter().enumerate().filter(|(_, one)| one.runs()) {
+            named.entry(&definition.name).or_default().push(position);
+        }
+        let groups: Vec<Vec<usize>> = named.into_values().filter(|group| group.len() > 1).collect();
+        for group in groups {
+            let is_own = |position: &&usize| own.is_some() && self.dialect(**position) == own;
+            let winner = group.iter().find(is_own).copied().unwrap_or(group[0]);
+            self.definitions[winner].note = (winner != group[0]).then(|| self.note(winner, group[0]));
+            let shown = self.definitions[winner].origin.shown.clone();
+            for hidden in group.into_iter().filter(|position| *position != winner) {
+                let file = self.definitions[hidden].origin.shown.clone();
+                self.definitions[winner].hides.push(file);
+                self.definitions[hidden].hidden_by = Some(shown.clone());
+            }
+        }
+    }
+
+    fn dialect(&self, position: usize) -> Option<Dialect> {
+        self.definitions[position].reading.plan.as_ref().map(|plan| plan.dialect)
+    }
+
+    fn note(&self, winner: usize, first: usize) -> String {
+        let word = |position| self.dialect(position).map_or("", Dialect::as_str);
+        let (earlier, dialect) = (&self.definitions[first].origin.shown, word(first));
+        format!("taken before {earlier} ({dialect}), because this tool is of the dialect {}", word(winner))
+    }
+
+    /// The definition that a name means: the one of that name that can run, else the first whose file has that
     /// name, else a broken one.
     pub fn find(&self, name: &str) -> Result<&Definition, NotFound> {
-        let runs = |definition: &&Definition| definition.reading.plan.is_some();
-        let named = || self.definitions.iter().filter(|definition| definition.name == name);
-        let of_file = || {
-            self.definitions
-                .iter()
-                .filter(|definition| definition.path.file_stem().is_some_and(|stem| stem == name))
-        };
-        let found = named().find(runs).or_else(|| of_file().find(runs)).or_else(|| named().next());
+        check_name(name)?;
+        let named = || self.definitions.iter().filter(|one| one.name == name);
+        let found = named()
+            .find(|one| one.runs() && one.hidden_by.is_none())
+            .or_else(|| self.definitions.iter().find(|one| one.runs() && one.is_file_of(name)))
+            .or_else(|| named().next());
         found.ok_or_else(|| self.not_found(name))
     }
 
@@ -90,41 +100,9 @@ impl Library {
         let names = self.definitions.iter().map(|definition| definition.name.as_str());
         NotFound {
             name: name.to_owned(),
+            malformed: false,
             near: dialects::near::near(name, names).into_iter().map(str::to_owned).collect(),
             places: self.places.iter().map(|place| place.shown.clone()).collect(),
         }
     }
-}
-
-fn definition(path: PathBuf, shown: String, reading: Reading) -> Definition {
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let name = reading.plan.as_ref().map_or(stem, |plan| plan.name.clone());
-    Definition { name, path, shown, reading, hides: Vec::new(), hidden_by: None }
-}
-
-fn unreadable(shown: &str, reason: &str) -> Reading {
-    let source = Source::new(shown, "");
-    let diagnostic = Diagnostic::error("unreadable-file", &source, Span::default(), reason);
-    Reading { plan: None, diagnostics: Diagnostics::from(vec![diagnostic]), source }
-}
-
-/// The definitions in a folder and the folders inside it, by name.
-fn files(folder: &Path, depth: u32) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
-    paths.sort();
-    let mut found = Vec::new();
-    for path in paths {
-        let hidden = path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
-        if path.is_dir() && depth > 1 && !hidden {
-            found.extend(files(&path, depth - 1));
-        } else if path.is_file() && is_definition(&path) {
-            found.push(path);
-        }
-    }
-    found
-}
-
-fn is_definition(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ["yaml", "yml", "json"].iter().any(|known| ending == *known))
 }

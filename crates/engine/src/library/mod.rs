@@ -1,18 +1,31 @@
 //! The library: where definitions lie, which of them a name means, and what it hides.
 //!
 //! ```text
-//!  places, in order ── files ── read ── Library ── by name: the first that holds it
-//!                                          └────── lists: all of them, with what each hides
+//!  surroundings ── places, in order ── walk (stamps, readings) ── shelf ── Library ── by name: the one it means
+//!                                      what changed is read         └── one for each order
+//!                                                                            └────── lists: all, with what each hides
 //! ```
-//! A broken file is listed and hides nothing. A file that is named by its path needs no library.
+//! A broken file is listed and hides nothing. A file that is named by its path needs no library. Which place comes first
+//! for whom is decided in `docs/decisions/0013-library-order.md`.
 
+mod built_in;
 mod definition;
+mod file;
 mod find;
+mod name;
+mod order;
 mod place;
+mod shelf;
+mod stamp;
+mod walk;
 
 #[cfg(test)]
 mod tests;
 
-pub use definition::{Definition, FileError, Reading, read_file, read_text};
-pub use find::{Library, NotFound, looks_like_a_file};
-pub use place::{Place, Surroundings};
+pub use definition::{Definition, Origin, Reading, read_text};
+pub use file::{FileError, read_file};
+pub use find::{Library, looks_like_a_file};
+pub use name::{NAME_BYTES_MAX, NotFound, check_name};
+pub use order::Order;
+pub use place::{Place, PlaceKind, Surroundings};
+pub use shelf::Shelf;

@@ -1,9 +1,11 @@
-//! The places where definitions lie, in the order of their right (design.md, "Where definitions lie").
+//! The places where definitions lie, and what they follow from (design.md, "Where definitions lie").
 
+use super::order::Order;
+use kernel::plan::Dialect;
 use std::path::{Path, PathBuf};
 
-/// What the order of places follows from.
-#[derive(Clone, Debug, Default)]
+/// What the places follow from: a project folder and a person's environment.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Surroundings {
     /// The project folder.
     pub workspace: PathBuf,
@@ -15,53 +17,95 @@ pub struct Surroundings {
     pub template_paths: String,
 }
 
-/// A folder of definitions.
+/// A place of definitions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// The folder.
-    pub folder: PathBuf,
-    /// How lists write it: `./workflows`, `~/.aromcp/workflows`.
+    /// Who names it.
+    pub kind: PlaceKind,
+    /// The folder; none for what is in the binary itself.
+    pub folder: Option<PathBuf>,
+    /// How lists write it: `workflows`, `~/.aromcp/workflows`, `built-in`.
     pub shown: String,
+}
+
+/// Who names a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlaceKind {
+    /// We do.
+    Own,
+    /// The source of a dialect does.
+    Source(Dialect),
+    /// Nobody: the binary brings it along.
+    BuiltIn,
+}
+
+impl PlaceKind {
+    /// Its word in lists.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            PlaceKind::Own => "switchback",
+            PlaceKind::Source(dialect) => dialect.as_str(),
+            PlaceKind::BuiltIn => "built-in",
+        }
+    }
 }
 
 impl Surroundings {
     /// The surroundings of this process in a project folder.
     pub fn here(workspace: PathBuf) -> Self {
-        let folder = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        Surroundings::of(workspace, |name| std::env::var(name).ok())
+    }
+
+    /// The surroundings that an environment gives, whosoever it is.
+    pub fn of(workspace: PathBuf, env: impl Fn(&str) -> Option<String>) -> Self {
+        let folder = |name| env(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         Surroundings {
             workspace,
             home: folder("HOME"),
             config: folder("XDG_CONFIG_HOME").filter(|config| config.is_absolute()),
-            template_paths: std::env::var("WORKFLOWS_TEMPLATE_PATHS").unwrap_or_default(),
+            template_paths: env("WORKFLOWS_TEMPLATE_PATHS").unwrap_or_default(),
         }
     }
 
-    /// The places, those with more right first.
-    pub fn places(&self) -> Vec<Place> {
-        let config = self.config.clone().or_else(|| Some(self.home.as_ref()?.join(".config")));
-        let home = |path: &str| self.home.as_ref().map(|home| home.join(path));
-        let folders = [
-            Some(self.workspace.join(".switchback/workflows")),
-            config.map(|config| config.join("switchback/workflows")),
-            Some(self.workspace.join(".aromcp/workflows")),
-            home(".aromcp/workflows"),
-            Some(self.workspace.join("workflows")),
-            Some(self.workspace.join(".terminal_control_workflows")),
-        ];
+    /// The places, those with more right first; what is built in comes last.
+    pub fn places(&self, order: Order) -> Vec<Place> {
+        let mut folders = self.folders();
+        folders.sort_by_key(|(kind, _)| order.rank(*kind));
         let mut places: Vec<Place> = Vec::new();
-        for folder in folders.into_iter().flatten().chain(self.template_folders()) {
-            if places.iter().all(|place| place.folder != folder) {
-                places.push(Place { shown: self.shown(&folder), folder });
+        for (kind, folder) in folders {
+            if places.iter().all(|place| place.folder.as_ref() != Some(&folder)) {
+                places.push(Place { kind, shown: self.shown(&folder), folder: Some(folder) });
             }
         }
+        let shown = PlaceKind::BuiltIn.as_str().to_owned();
+        places.push(Place { kind: PlaceKind::BuiltIn, folder: None, shown });
         places
+    }
+
+    /// Every folder with who names it, in the plain order.
+    fn folders(&self) -> Vec<(PlaceKind, PathBuf)> {
+        let (own, source) = (PlaceKind::Own, PlaceKind::Source);
+        let config = self.config.clone().or_else(|| Some(self.home.as_ref()?.join(".config")));
+        let home = |path: &str| self.home.as_ref().map(|home| home.join(path));
+        let work = |path: &str| Some(self.workspace.join(path));
+        let fixed = [
+            (own, work(".switchback/workflows")),
+            (own, config.map(|config| config.join("switchback/workflows"))),
+            (source(Dialect::Reactive), work(".aromcp/workflows")),
+            (source(Dialect::Reactive), home(".aromcp/workflows")),
+            (source(Dialect::Steps), work("workflows")),
+            (source(Dialect::States), work(".terminal_control_workflows")),
+        ];
+        let fixed = fixed.into_iter().filter_map(|(kind, folder)| Some((kind, folder?)));
+        fixed.chain(self.template_folders().map(|folder| (source(Dialect::Blocks), folder))).collect()
     }
 
     /// The folders of the variable, the last one first.
     fn template_folders(&self) -> impl Iterator<Item = PathBuf> {
         let named = self.template_paths.split(',').map(str::trim).filter(|path| !path.is_empty());
-        named.rev().map(|path| match (path.strip_prefix("~/"), &self.home) {
-            (Some(rest), Some(home)) => home.join(rest),
+        named.rev().map(|path| match (path.strip_prefix('~'), &self.home) {
+            (Some(""), Some(home)) => home.clone(),
+            (Some(rest), Some(home)) if rest.starts_with('/') => home.join(rest.trim_start_matches('/')),
             _ => self.workspace.join(path),
         })
     }

@@ -90,8 +90,8 @@ Examples:
   switchback list --json      with inputs, and with what each hides
 
 Looked into, in this order: .switchback/workflows, ~/.config/switchback/workflows, .aromcp/workflows,
-~/.aromcp/workflows, workflows, .terminal_control_workflows, and the folders in WORKFLOWS_TEMPLATE_PATHS
-(between commas, later ones win). Of two with the same name the first is run.")]
+~/.aromcp/workflows, workflows, .terminal_control_workflows, the folders in WORKFLOWS_TEMPLATE_PATHS
+(between commas, later ones win), then what is built in. Of two with the same name the first is run.")]
 pub(crate) struct ListArguments {
     /// Print the list as one JSON document.
     #[arg(long)]
