@@ -11,7 +11,7 @@ pub mod answers;
 pub mod backend;
 pub mod driver;
 pub mod journal;
-mod kill_point;
+pub mod kill_point;
 pub mod library;
 pub mod local;
 pub mod names;
