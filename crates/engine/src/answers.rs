@@ -1,15 +1,16 @@
 //! Who knows what a run asks within a turn, and which plan a called workflow has. Evaluators and the library stand
 //! behind this trait; stored content is answered by the driver itself.
 
-use kernel::{Answer, Digest, Plan, Question};
+use crate::turn::Home;
+use kernel::{Answer, Digest, Plan, Question, RunId};
 use std::sync::Arc;
 
 /// Those who know.
 pub trait Answers: Send + Sync + 'static {
-    /// Answers a question of a run.
-    fn answer(&self, question: &Question) -> Answer;
-    /// Finds the plan a child runs, or says why there is none.
-    fn plan(&self, workflow: &str, plan: Option<Digest>) -> Result<Arc<Plan>, String>;
+    /// Answers the questions of one turn of a run, all at once and in their order.
+    fn answer(&self, run: &RunId, questions: &[Question]) -> Vec<Answer>;
+    /// Finds the plan a child runs in the library of its parent's home, or says why there is none.
+    fn plan(&self, home: &Home, workflow: &str, plan: Option<Digest>) -> Result<Arc<Plan>, String>;
 }
 
 /// Nobody knows anything: no evaluator, no library.
@@ -17,11 +18,12 @@ pub trait Answers: Send + Sync + 'static {
 pub struct Nobody;
 
 impl Answers for Nobody {
-    fn answer(&self, _question: &Question) -> Answer {
-        Answer::Unanswered("no evaluator is there to ask".to_owned())
+    fn answer(&self, _run: &RunId, questions: &[Question]) -> Vec<Answer> {
+        let nobody = || Answer::Unanswered("no evaluator is there to ask".to_owned());
+        questions.iter().map(|_| nobody()).collect()
     }
 
-    fn plan(&self, workflow: &str, _plan: Option<Digest>) -> Result<Arc<Plan>, String> {
+    fn plan(&self, _home: &Home, workflow: &str, _plan: Option<Digest>) -> Result<Arc<Plan>, String> {
         Err(format!("Workflow '{workflow}' not found"))
     }
 }

@@ -10,6 +10,7 @@ pub mod adapters;
 pub mod answers;
 pub mod backend;
 pub mod driver;
+pub mod evaluator;
 pub mod journal;
 pub mod kill_point;
 pub mod library;

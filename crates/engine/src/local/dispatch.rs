@@ -27,7 +27,7 @@ impl Worker {
             }
             Effect::StartTimer { id, due } => self.timers.start(&run, &id, due),
             Effect::StartChild { id, child, workflow, plan, inputs, depth } => {
-                let plan = self.answers.plan(&workflow, plan);
+                let plan = self.answers.plan(&home, &workflow, plan);
                 self.own.push(Letter::StartChild { child, parent: (run, id), plan, inputs, depth });
             }
             Effect::CancelChild { id, child, reason } => {
@@ -59,8 +59,7 @@ impl Worker {
     pub(super) fn ask(&mut self, run: RunId, questions: Vec<Question>) {
         let (answers, inbox) = (Arc::clone(&self.answers), self.inbox.clone());
         self.hands.aside(move || {
-            let (answers, contents) =
-                small(questions.iter().map(|question| answers.answer(question)).collect());
+            let (answers, contents) = small(answers.answer(&run, &questions));
             let _ = inbox.send(Mail::Letter(Letter::Answers { run, answers, contents }));
         });
     }

@@ -1,0 +1,52 @@
+//! What the process takes away from itself before it reads anything: files, memory, time, and a life longer than its
+//! parent's.
+#![expect(unsafe_code, reason = "closing descriptors by number has no safe form")]
+
+use super::super::limits::{CPU_SECONDS_MAX, FILES_MAX, MEMORY_BYTES_MAX};
+use rustix::process::{Resource, Rlimit, setrlimit};
+use rustix::time::{ClockId, clock_gettime};
+use std::io;
+
+/// Confines this process, for good.
+pub(super) fn confine() -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
+    close_all_above_stdio();
+    std::env::set_current_dir("/")?;
+    // Where nobody may have so little (macOS takes no limit of the address space), the deadline remains.
+    let memory = at_most(Resource::As, MEMORY_BYTES_MAX);
+    if cfg!(target_os = "linux") {
+        memory?;
+    }
+    at_most(Resource::Core, 0)?;
+    at_most(Resource::Nofile, FILES_MAX)
+}
+
+fn at_most(what: Resource, most: u64) -> io::Result<()> {
+    Ok(setrlimit(what, Rlimit { current: Some(most), maximum: Some(most) })?)
+}
+
+/// Gives the next request its own processor time. The limit counts from the start of the process, so it moves.
+pub(super) fn renew_time() -> io::Result<()> {
+    let used = u64::try_from(clock_gettime(ClockId::ProcessCPUTime).tv_sec).unwrap_or(0);
+    let current = Some(used + CPU_SECONDS_MAX);
+    Ok(setrlimit(Resource::Cpu, Rlimit { current, maximum: None })?)
+}
+
+/// Closes what a careless parent left open. Nothing of ours is open yet.
+fn close_all_above_stdio() {
+    #[cfg(target_os = "linux")]
+    {
+        // SAFETY: numbers only; nothing in this process uses these descriptors.
+        let answer = unsafe { libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, 0) };
+        if answer == 0 {
+            return;
+        }
+    }
+    // SAFETY: takes nothing.
+    let table = unsafe { libc::getdtablesize() }.min(65_536);
+    for descriptor in 3..table {
+        // SAFETY: as above.
+        unsafe { libc::close(descriptor) };
+    }
+}

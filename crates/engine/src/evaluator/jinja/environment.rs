@@ -1,0 +1,37 @@
+//! The engine as we set it up: what is defined, what undefined means, how far an expression may go.
+
+use super::{filters, patterns};
+use crate::evaluator::limits::FUEL;
+use minijinja::{AutoEscape, Environment, UndefinedBehavior};
+use minijinja_contrib::pycompat::unknown_method_callback;
+use std::sync::OnceLock;
+
+/// The environment of all expressions. It holds no templates, and nothing can be loaded into it.
+pub(super) fn base() -> &'static Environment<'static> {
+    static BASE: OnceLock<Environment<'static>> = OnceLock::new();
+    BASE.get_or_init(|| {
+        let mut environment = Environment::new();
+        environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
+        environment.set_auto_escape_callback(|_| AutoEscape::None);
+        environment.set_unknown_method_callback(unknown_method_callback);
+        environment.set_fuel(Some(FUEL));
+        // Errors say what is undefined and where.
+        environment.set_debug(true);
+        minijinja_contrib::add_to_environment(&mut environment);
+        filters::add(&mut environment);
+        patterns::add(&mut environment);
+        environment
+    })
+}
+
+/// All filters, to find near ones: the engine does not list its own.
+#[rustfmt::skip]
+pub(super) const FILTERS: [&str; 62] = [
+    "abs", "attr", "batch", "bool", "capitalize", "chain", "count", "d", "default", "dictsort", "e",
+    "equalto", "escape", "filesizeformat", "first", "float", "format", "greaterthan", "groupby", "hash",
+    "indent", "int", "items", "join", "last", "length", "lessthan", "lines", "list", "lower", "map", "max",
+    "min", "parse_json", "pluralize", "pprint", "quote", "regex_findall", "regex_replace", "regex_search",
+    "reject", "rejectattr", "replace", "reverse", "round", "safe", "select", "selectattr", "slice", "sort",
+    "split", "string", "strip", "striptags", "sum", "title", "tojson", "trim", "truncate", "unique", "upper",
+    "zip",
+];

@@ -1,0 +1,89 @@
+//! Jinja, as the sources wrote it: a text that is one whole `{{ expression }}` gives the value with its type, every
+//! other text gives text. Nothing is undefined in silence, nothing is read from anywhere, and there is no clock.
+//!
+//! ```text
+//!  source ── scan ── compile (kept) ── evaluate ── native value ──┐
+//!                                   └─ render ──── text ──────────┴── or a mistake, with its place and near names
+//! ```
+
+mod compiled;
+mod environment;
+mod filters;
+mod mistake;
+mod native;
+mod patterns;
+mod scan;
+mod scope;
+#[cfg(test)]
+mod tests;
+
+pub(super) use scope::Scope;
+
+use super::limits::{OUTPUT_BYTES_MAX, SOURCE_BYTES_MAX};
+use compiled::{Code, Compiled};
+use mistake::Mistake;
+use serde_json::Value;
+use std::io;
+
+/// The language, with what it has compiled.
+#[derive(Default)]
+pub(super) struct Jinja {
+    compiled: Compiled,
+}
+
+impl Jinja {
+    /// The value of an expression or a text, or what is wrong with it.
+    pub(super) fn evaluate(&mut self, source: &str, scope: &Scope) -> Result<Value, String> {
+        if source.len() > SOURCE_BYTES_MAX {
+            return Err(format!(
+                "the expression has {} bytes, and {SOURCE_BYTES_MAX} are the most: split it",
+                source.len()
+            ));
+        }
+        match self.compiled.get(source)? {
+            Code::Expression(expression, scanned) => {
+                let mistake = |error| Mistake { source, scanned, scope }.words(&error);
+                let value = expression.eval(scope.value()).map_err(mistake)?;
+                if value.is_undefined() {
+                    return Err(Mistake { source, scanned, scope }.undefined_whole());
+                }
+                native::native(&value)
+            }
+            Code::Text(template, scanned) => {
+                let mut text = Bounded::default();
+                let rendered = template.render_captured_to(scope.value(), &mut text);
+                match rendered {
+                    Ok(_) => {
+                        String::from_utf8(text.bytes).map(Value::String).map_err(|error| error.to_string())
+                    }
+                    Err(_) if text.is_full => Err(format!(
+                        "the text grows longer than {OUTPUT_BYTES_MAX} bytes: make a shorter one"
+                    )),
+                    Err(error) => Err(Mistake { source, scanned, scope }.words(&error)),
+                }
+            }
+        }
+    }
+}
+
+/// A text that grows up to a limit.
+#[derive(Default)]
+struct Bounded {
+    bytes: Vec<u8>,
+    is_full: bool,
+}
+
+impl io::Write for Bounded {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.bytes.len() + bytes.len() > OUTPUT_BYTES_MAX {
+            self.is_full = true;
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.bytes.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,72 @@
+//! The names an expression can read. Values come by path, `inputs.name` or `state.list[3]`, and become what an
+//! expression expects: objects in objects. A value is never code.
+
+use kernel::language::{Path, Segment};
+use minijinja::Value;
+use std::collections::BTreeMap;
+
+/// The namespaces that are always there, empty if nothing was found in them: `state.x | default(1)` is no mistake.
+const NAMESPACES: [&str; 2] = ["inputs", "state"];
+
+/// The names and their values.
+#[derive(Debug)]
+pub(crate) struct Scope {
+    roots: BTreeMap<String, Tree>,
+}
+
+#[derive(Debug)]
+enum Tree {
+    Whole(Value),
+    Parts(BTreeMap<Value, Tree>),
+}
+
+impl Default for Scope {
+    fn default() -> Self {
+        let empty = |name: &str| (name.to_owned(), Tree::Parts(BTreeMap::new()));
+        Scope { roots: NAMESPACES.map(empty).into() }
+    }
+}
+
+impl Scope {
+    /// Puts a value at a path. What is no path is a name as it stands.
+    pub(crate) fn set(&mut self, path: &str, value: Value) {
+        let parsed =
+            Path::parse(path, 0).unwrap_or_else(|_| Path { root: path.to_owned(), segments: Vec::new() });
+        let mut tree = self.roots.entry(parsed.root).or_insert_with(|| Tree::Parts(BTreeMap::new()));
+        for segment in parsed.segments {
+            // The whole is known, and its parts with it.
+            let Tree::Parts(parts) = tree else { return };
+            let key = match segment {
+                Segment::Key(key) => Value::from(key),
+                Segment::Index(index) => Value::from(index),
+            };
+            tree = parts.entry(key).or_insert_with(|| Tree::Parts(BTreeMap::new()));
+        }
+        *tree = Tree::Whole(value);
+    }
+
+    /// All of it, as an expression is given it.
+    pub(super) fn value(&self) -> Value {
+        Value::from_pairs(self.roots.iter().map(|(name, tree)| (name.clone(), tree.value())))
+    }
+
+    /// The names at the end of a path, if there are any: `inputs.user` may give `name` and `age`.
+    pub(super) fn names(&self, path: &[&str]) -> Option<Vec<String>> {
+        let found = path.iter().try_fold(self.value(), |value, key| {
+            value.get_attr(key).ok().filter(|value| !value.is_undefined())
+        })?;
+        let names = found.try_iter().ok()?;
+        Some(names.filter_map(|name| name.as_str().map(str::to_owned)).collect())
+    }
+}
+
+impl Tree {
+    fn value(&self) -> Value {
+        match self {
+            Tree::Whole(value) => value.clone(),
+            Tree::Parts(parts) => {
+                Value::from_pairs(parts.iter().map(|(key, tree)| (key.clone(), tree.value())))
+            }
+        }
+    }
+}

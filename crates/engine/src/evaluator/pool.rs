@@ -1,0 +1,120 @@
+//! The pool: who may use a process now. Seats are given in the order in which they were asked for; a process goes
+//! from hand to hand without anyone waking who cannot use it.
+//!
+//! ```text
+//!  seat ── a process is idle ───────────────► it
+//!    ├──── fewer than allowed ──────────────► a new one
+//!    └──── else: waits ── somebody is done ─► theirs, or the right to start one
+//! ```
+
+use super::keeper::Keeper;
+use super::limits::Rules;
+use super::process::{Process, Program};
+use super::trouble::Trouble;
+use crossbeam_channel::Sender;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+/// All processes and all who wait for one.
+#[derive(Debug, Default)]
+pub(super) struct State {
+    /// Processes that nobody uses, and since when; the last used is last.
+    pub(super) idle: Vec<(Process, Instant)>,
+    /// Idle ones and taken seats.
+    pub(super) alive: usize,
+    /// Who waits, the first first.
+    waiting: VecDeque<Sender<Option<Process>>>,
+}
+
+/// The pool.
+#[derive(Debug)]
+pub(super) struct Pool {
+    program: Program,
+    pub(super) rules: Rules,
+    state: Arc<Mutex<State>>,
+    keeper: Mutex<Option<Keeper>>,
+}
+
+impl Pool {
+    pub(super) fn new(program: Program, rules: Rules) -> Self {
+        Pool { program, rules, state: Arc::default(), keeper: Mutex::default() }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for a seat. Nobody is overtaken.
+    pub(super) fn seat(&self) -> Seat<'_> {
+        let mut state = self.state();
+        if let Some((process, _)) = state.idle.pop() {
+            return Seat { pool: self, process: Some(process) };
+        }
+        if state.alive < self.rules.processes_max.get() {
+            state.alive += 1;
+            return Seat { pool: self, process: None };
+        }
+        let (sender, turn) = crossbeam_channel::bounded(1);
+        state.waiting.push_back(sender);
+        drop(state);
+        Seat { pool: self, process: turn.recv().expect("BUG: a waiter was forgotten") }
+    }
+
+    /// Starts a process.
+    fn start(&self) -> Result<Process, Trouble> {
+        let mut keeper = self.keeper.lock().unwrap_or_else(PoisonError::into_inner);
+        if keeper.is_none() {
+            *keeper = Some(Keeper::new(self.program.clone(), self.rules.idle, Arc::clone(&self.state))?);
+        }
+        let started = keeper.as_ref().map(Keeper::wish);
+        drop(keeper);
+        let told = started.and_then(|started| started.recv().ok());
+        told.unwrap_or_else(|| Err(Trouble::NotStarted("its keeper is gone".to_owned())))
+    }
+
+    /// The numbers of idle processes, for tests and people.
+    pub(super) fn idle(&self) -> Vec<u32> {
+        self.state().idle.iter().map(|(process, _)| process.id()).collect()
+    }
+}
+
+/// The right to use one process. Invariant: as long as a seat is taken, it counts as alive.
+#[derive(Debug)]
+pub(super) struct Seat<'p> {
+    pool: &'p Pool,
+    process: Option<Process>,
+}
+
+impl Seat<'_> {
+    /// The process of this seat, started if there is none.
+    pub(super) fn process(&mut self) -> Result<&mut Process, Trouble> {
+        let process = match self.process.take() {
+            Some(process) => process,
+            None => self.pool.start()?,
+        };
+        Ok(self.process.insert(process))
+    }
+
+    /// Ends the process; the next one is a fresh one.
+    pub(super) fn end(&mut self) {
+        self.process = None;
+    }
+}
+
+impl Drop for Seat<'_> {
+    fn drop(&mut self) {
+        let mut process = self.process.take();
+        let mut state = self.pool.state();
+        while let Some(waiter) = state.waiting.pop_front() {
+            match waiter.send(process) {
+                Ok(()) => return,
+                Err(gone) => process = gone.into_inner(),
+            }
+        }
+        match process {
+            Some(process) => state.idle.push((process, Instant::now())),
+            None => state.alive -= 1,
+        }
+    }
+}

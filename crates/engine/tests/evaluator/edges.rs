@@ -1,0 +1,2 @@
+use crate::Test;
+pub(crate) const ALL: &[Test] = &[];
