@@ -1,11 +1,19 @@
-//! The binary: hands the command line to `cli` and gives its exit code to the system. Nothing else.
+//! The binary: hands the command line to `cli` and gives its exit code to the system. The processes that it starts of
+//! itself, the daemon and its evaluators, are told by their first word and never see the command line's rules.
 
 mod cli;
+mod daemon;
 mod house;
 mod mcp;
+mod settings;
 
+use std::path::Path;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    cli::main()
+    let words: Vec<_> = std::env::args_os().skip(1).take(2).collect();
+    match words.as_slice() {
+        [word, dir] if word == "daemon" => daemon::main(Path::new(dir)),
+        _ => cli::main(),
+    }
 }

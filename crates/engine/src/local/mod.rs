@@ -22,14 +22,14 @@ use crate::driver::{Driver, Letter};
 use crate::store::Store;
 use crossbeam_channel::Sender;
 use kernel::{Command, RunId};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 use tokio::sync::{mpsc, oneshot, watch};
 
 /// Runs in this process.
 pub struct Local {
     inbox: Sender<thread::Mail>,
-    thread: Option<JoinHandle<()>>,
+    thread: Mutex<Option<JoinHandle<()>>>,
     hands: Arc<Hands>,
     timers: watch::Receiver<usize>,
     last_words: LastWords,
@@ -57,7 +57,7 @@ impl Local {
             .name("driver".into())
             .spawn(move || worker.work(&heard))
             .expect("BUG: the system gives no thread");
-        Local { inbox, thread: Some(thread), hands, timers, last_words }
+        Local { inbox, thread: Mutex::new(Some(thread)), hands, timers, last_words }
     }
 
     /// Tells how many effects are being carried out.
@@ -71,10 +71,11 @@ impl Local {
     }
 
     /// Ends all processes, records that they were interrupted, and closes the store.
-    pub async fn close(mut self) {
+    pub async fn close(&self) {
         self.hands.shut_down().await;
         let _ = self.inbox.send(thread::Mail::Close);
-        if let Some(thread) = self.thread.take() {
+        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(thread) = thread {
             let _ = tokio::task::spawn_blocking(move || thread.join()).await;
         }
     }

@@ -38,6 +38,12 @@ pub(crate) enum Verb {
     Resume(ResumeArguments),
     /// Check that nothing in a journal was changed.
     Verify(VerifyArguments),
+    /// Say whether a daemon runs, and what it is doing.
+    Status(StatusArguments),
+    /// End the daemon.
+    Stop(StopArguments),
+    /// End the daemon and start one.
+    Restart(RestartArguments),
     /// Serve MCP on stdin and stdout, for an agent's client.
     Serve(ServeArguments),
     /// Set a client up to use this server.
@@ -55,7 +61,8 @@ Examples:
   switchback run flow.yaml -i 'tags=[\"a\",\"b\"]'    lists and objects are JSON
   switchback run flow.yaml --json                 one JSON document on stdout, all talk on stderr
 
-Ctrl-C ends what is running, remembers the rest, and says how to go on. A second one ends at once.")]
+Ctrl-C ends what is running, remembers the rest, and says how to go on. Without Ctrl-C the run outlives this
+command: the daemon carries it.")]
 pub(crate) struct RunArguments {
     /// A file (with a slash, or ending in .yaml, .yml or .json) or the name of a workflow.
     #[arg(value_name = "FILE|NAME", value_parser = NonEmptyStringValueParser::new())]
@@ -66,6 +73,9 @@ pub(crate) struct RunArguments {
     /// Print the result as one JSON document.
     #[arg(long)]
     pub(crate) json: bool,
+    /// Do everything in this process, without the daemon.
+    #[arg(long)]
+    pub(crate) no_daemon: bool,
 }
 
 #[derive(Debug, Args)]
@@ -153,6 +163,9 @@ pub(crate) struct CancelArguments {
     /// Print the run as one JSON document.
     #[arg(long)]
     pub(crate) json: bool,
+    /// Do everything in this process, without the daemon.
+    #[arg(long)]
+    pub(crate) no_daemon: bool,
 }
 
 #[derive(Debug, Args)]
@@ -183,9 +196,45 @@ pub(crate) struct ResumeArguments {
     /// Print the result as one JSON document.
     #[arg(long)]
     pub(crate) json: bool,
+    /// Do everything in this process, without the daemon.
+    #[arg(long)]
+    pub(crate) no_daemon: bool,
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  switchback status             version, process, clients, steps under way
+  switchback status --json      the same for programs")]
+pub(crate) struct StatusArguments {
+    /// Print the answer as one JSON document.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  switchback stop           if nothing is being carried out
+  switchback stop --now     what is being carried out is interrupted, and goes on or asks when a daemon starts again")]
+pub(crate) struct StopArguments {
+    /// Interrupt what is being carried out.
+    #[arg(long)]
+    pub(crate) now: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  switchback restart           after an update, for example
+  switchback restart --now     what is being carried out is interrupted, and goes on or asks")]
+pub(crate) struct RestartArguments {
+    /// Interrupt what is being carried out.
+    #[arg(long)]
+    pub(crate) now: bool,
+}
+
+#[derive(Debug, Default, Args)]
 #[command(after_help = "\
 Examples:
   switchback serve                                what a client's configuration starts

@@ -1,13 +1,12 @@
-//! `switchback cancel`: ends a run that no process carries; what a crash left of it is ended first.
+//! `switchback cancel`: ends a run. One that nobody carries is ended here, and what a crash left of it first.
 
 use super::arguments::CancelArguments;
-use super::desk::{self, Desk};
+use super::desk::{self, Desk, Seating};
 use super::error::CommandError;
 use super::exit::Exit;
 use super::follow::{Followable, Followed, Signals, follow};
 use super::store::{directory, find};
 use super::{result, store};
-use engine::backend::Backend;
 use engine::kernel::command::Caller;
 use engine::kernel::{Outcome, RunId};
 use engine::view::View;
@@ -18,27 +17,28 @@ pub(crate) fn cancel(arguments: &CancelArguments) -> Result<Exit, CommandError> 
     let looked = store::Looked::open_for(&directory()?, &arguments.run)?;
     let run = find(&looked.reader, &arguments.run)?.id;
     drop(looked);
-    let followed = desk::block_on(end(&run, &arguments.reason))??;
+    let seating = Seating::unless(arguments.no_daemon, Seating::Either);
+    let followed = desk::block_on(end(&run, &arguments.reason, seating))??;
     let cancelled = matches!(followed.view.outcome(), Some(Outcome::Cancelled { .. }));
     let exit = result::finish(followed, arguments.json)?;
     Ok(if cancelled { Exit::Succeeded } else { exit })
 }
 
-async fn end(run: &RunId, reason: &str) -> Result<Followed, CommandError> {
+async fn end(run: &RunId, reason: &str, seating: Seating) -> Result<Followed, CommandError> {
     let signals = Signals::listen()?;
-    let desk = Desk::open().await?;
+    let desk = Desk::open(seating).await?;
     let view = View::load(&desk.reader, run)?.ok_or_else(|| engine::Error::NoRun(run.clone()))?;
     if view.outcome().is_some() {
         let error = CommandError::usage("run-over", format!("run {run} has {} already", has(view.word())));
-        desk.local.close().await;
+        desk.close().await;
         return Err(error);
     }
-    let progress = desk.local.subscribe(run).await?;
+    let progress = desk.backend().subscribe(run).await?;
     let by = Caller::Human { door: "command line".to_owned(), proven: false };
-    match desk.local.cancel(run, reason, by).await {
+    match desk.backend().cancel(run, reason, by).await {
         Ok(accepted) => follow(Followable { desk, view, progress, signals, since: accepted.seq }).await,
         Err(error) => {
-            desk.local.close().await;
+            desk.close().await;
             Err(error.into())
         }
     }

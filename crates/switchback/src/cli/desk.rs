@@ -1,52 +1,162 @@
-//! The store as its one owner has it: opened, what a crash left behind ended, and runs carried.
+//! Where a command that moves runs sits down: at the daemon, which is started if need be, or alone in this process.
 
 use super::error::CommandError;
 use super::look::talk;
 use super::store::directory;
-use engine::adapters::process::{Notes, Recovered};
-use engine::answers::Nobody;
-use engine::local::Local;
-use engine::store::{Reader, Store};
+use crate::daemon::{self, Door, Hello, Place, Reached, Remote};
+use crate::house::{Carries, Client, Flags, House};
+use engine::adapters::process::Recovered;
+use engine::backend::Backend;
+use engine::store::{Owner, Reader, RunRow};
+use engine::view;
 use std::future::Future;
-use std::sync::Arc;
+use std::path::PathBuf;
 use std::time::Duration;
 use tokio::runtime::Runtime;
-
-/// How long a process that a crash has left behind may take to end by itself.
-const GRACE: Duration = Duration::from_secs(2);
 
 /// How long what is ended at once may take to be gone.
 const AT_ONCE: Duration = Duration::from_millis(500);
 
-/// A backend over the store that this process owns.
+/// Does without the daemon.
+const VARIABLE: &str = "SWITCHBACK_NO_DAEMON";
+
+/// A backend, and the store to look at.
 pub(crate) struct Desk {
-    pub(crate) local: Local,
+    carrier: Carrier,
+    dir: PathBuf,
     pub(crate) reader: Reader,
 }
 
-impl Desk {
-    /// Becomes the owner of the store and ends what a crash has left running.
-    pub(crate) async fn open() -> Result<Desk, CommandError> {
-        let dir = directory()?;
-        let store = Store::open(&dir)?;
-        let notes = Notes::open(&dir).map_err(|error| {
-            CommandError::internal("process-note", format!("failed to keep process notes: {error}"))
-        })?;
-        notes.recover(GRACE).await?.iter().for_each(tell);
-        let reader = Reader::open(&dir)?;
-        let local = Local::open(store, notes, Arc::new(Nobody), tokio::runtime::Handle::current());
-        Ok(Desk { local, reader })
+enum Carrier {
+    /// This process owns the store.
+    Alone(Box<House>),
+    /// The daemon does.
+    Daemon(Remote),
+}
+
+/// Who carries runs for a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Seating {
+    /// This process.
+    Alone,
+    /// The daemon, which is started if need be.
+    Daemon,
+    /// The daemon if one runs, else this process.
+    Either,
+}
+
+impl Seating {
+    /// What a command wants, unless its flag or the environment wants to do without the daemon.
+    pub(crate) fn unless(no_daemon: bool, wanted: Seating) -> Seating {
+        if no_daemon || is_alone() { Seating::Alone } else { wanted }
     }
 }
 
-fn tell(recovered: &Recovered) {
+/// Whether the environment wants to do without the daemon.
+pub(crate) fn is_alone() -> bool {
+    std::env::var_os(VARIABLE).is_some_and(|value| !value.is_empty() && value != "0")
+}
+
+impl Desk {
+    /// Sits down.
+    pub(crate) async fn open(seating: Seating) -> Result<Desk, CommandError> {
+        let dir = directory()?;
+        let reached = match seating {
+            Seating::Alone => None,
+            Seating::Daemon => Some(reach(&dir)?),
+            Seating::Either => find(&dir)?,
+        };
+        let carrier = match reached {
+            Some(reached) => Carrier::Daemon(remote(reached)?),
+            None => {
+                let (house, recovered) = House::open(&dir, Carries::Asked).await?;
+                recovered.iter().filter_map(self::recovered).for_each(|line| talk(&line));
+                Carrier::Alone(Box::new(house))
+            }
+        };
+        let reader = Reader::open(&dir)?;
+        Ok(Desk { carrier, dir, reader })
+    }
+
+    /// Whoever carries the runs.
+    pub(crate) fn backend(&self) -> &dyn Backend {
+        match &self.carrier {
+            Carrier::Alone(house) => &house.local,
+            Carrier::Daemon(remote) => remote,
+        }
+    }
+
+    /// Whether runs go on when this process ends.
+    pub(crate) fn outlives_us(&self) -> bool {
+        matches!(self.carrier, Carrier::Daemon(_))
+    }
+
+    /// Whether a run is carried at this moment.
+    pub(crate) fn carries(&self, row: &RunRow) -> bool {
+        self.outlives_us() && view::is_carried(row, Owner::of(&self.dir))
+    }
+
+    /// Why nothing comes any more.
+    pub(crate) fn stopped(&self) -> engine::Error {
+        match &self.carrier {
+            Carrier::Alone(house) => house.local.stopped(),
+            Carrier::Daemon(_) => engine::Error::Stopped("the daemon has ended".to_owned()),
+        }
+    }
+
+    /// Gets up. Alone, what works is ended and recorded; at the daemon, everything goes on.
+    pub(crate) async fn close(&self) {
+        if let Carrier::Alone(house) = &self.carrier {
+            house.close().await;
+        }
+    }
+}
+
+/// The daemon of the data directory, if one runs.
+pub(crate) fn find(dir: &std::path::Path) -> Result<Option<Reached>, CommandError> {
+    if !dir.exists() {
+        return Ok(None);
+    }
+    Ok(daemon::find(&place(dir)?, &hello()?)?)
+}
+
+/// The daemon of the data directory, started if need be.
+pub(crate) fn reach(dir: &std::path::Path) -> Result<Reached, CommandError> {
+    let reached = daemon::reach(&place(dir)?, &hello()?)?;
+    if let Some(note) = &reached.welcome.note {
+        talk(note);
+    }
+    Ok(reached)
+}
+
+/// A daemon that was reached, as a backend.
+pub(crate) fn remote(reached: Reached) -> Result<Remote, CommandError> {
+    Remote::over(reached)
+        .map_err(|error| CommandError::internal("daemon", format!("failed to speak to the daemon: {error}")))
+}
+
+/// The daemon's files.
+pub(crate) fn place(dir: &std::path::Path) -> Result<Place, CommandError> {
+    Place::of(dir).map_err(|error| {
+        CommandError::internal("store", format!("{}: {error}", dir.display()))
+            .hint("the data directory must be a folder that you may read and write")
+            .hint("get that right, or name another one: SWITCHBACK_HOME=/some/folder")
+    })
+}
+
+fn hello() -> Result<Hello, CommandError> {
+    Ok(Hello::new(Door::Control, Client::here(super::store::workspace()?, Flags::default())))
+}
+
+/// What became of a process that a crash had left running, if that is worth a word.
+pub(crate) fn recovered(recovered: &Recovered) -> Option<String> {
     let Recovered { run, effect, pid, was_alive, is_gone } = recovered;
     let step = effect.split('#').next().unwrap_or(effect);
     let pid = pid.map(|pid| format!(" (pid {pid})")).unwrap_or_default();
     match (was_alive, is_gone) {
-        (true, true) => talk(&format!("ended the process of `{step}`{pid} that {run} had left running")),
-        (_, false) => talk(&format!("the process of `{step}`{pid} of {run} cannot be ended")),
-        (false, true) => {}
+        (true, true) => Some(format!("ended the process of `{step}`{pid} that {run} had left running")),
+        (_, false) => Some(format!("the process of `{step}`{pid} of {run} cannot be ended")),
+        (false, true) => None,
     }
 }
 

@@ -3,6 +3,7 @@
 use super::exit::Exit;
 use super::look;
 use super::store::directory;
+use crate::daemon::Unreachable;
 use crate::house::HouseError;
 use engine::Error;
 use engine::adapters::process::NoteError;
@@ -10,11 +11,12 @@ use engine::kernel::Refusal;
 use engine::library::{FileError, NotFound};
 use engine::store::{FILE, Fault, OpenError};
 use engine::turn::LoadError;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 
 /// Why a command was not carried out.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct CommandError {
     /// A stable name, in kebab-case.
     pub(crate) code: Cow<'static, str>,
@@ -27,7 +29,8 @@ pub(crate) struct CommandError {
 }
 
 /// Whose business an error is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Kind {
     /// Ours, or the machine's.
     Internal,
@@ -144,7 +147,7 @@ impl From<Fault> for CommandError {
 
 /// What the store or the disk said, where the store lies, and what helps.
 fn of_store(fault: &Fault) -> CommandError {
-    let error = CommandError::internal(code_of(fault), fault.to_string()).at_store();
+    let error = CommandError::internal(code_of_fault(fault), fault.to_string()).at_store();
     match fault {
         Fault::Busy(_) => error.hint("try again; another process was in the way"),
         Fault::Full(_) => error,
@@ -158,11 +161,28 @@ fn of_store(fault: &Fault) -> CommandError {
     }
 }
 
-fn code_of(fault: &Fault) -> &'static str {
+fn code_of_fault(fault: &Fault) -> &'static str {
     match fault {
         Fault::Corrupt(_) => "store-corrupt",
         Fault::Full(_) => "disk-full",
         _ => "store",
+    }
+}
+
+/// The name of an error, for programs.
+pub(crate) fn code_of(error: Error) -> String {
+    CommandError::from(error).code.into_owned()
+}
+
+impl From<Unreachable> for CommandError {
+    fn from(error: Unreachable) -> Self {
+        match error {
+            Unreachable::Failed(said) => said,
+            Unreachable::Refused(said) => CommandError::internal("daemon-refused", said),
+            Unreachable::Io(what, error) => CommandError::internal("daemon", format!("{what}: {error}"))
+                .hint("what is wrong with the set-up: switchback doctor")
+                .hint("to do without the daemon: --no-daemon"),
+        }
     }
 }
 

@@ -1,12 +1,12 @@
 //! Follows a run until it has ended or waits for someone, or until whoever started it has enough.
 //!
-//! The first SIGINT, SIGTERM or SIGHUP ends what is open and records it as interrupted; the second ends at once.
+//! The first SIGINT or SIGTERM ends what is open and sets the run aside; the second does not wait for that. When the
+//! terminal goes away (SIGHUP) a run that the daemon carries goes on; one that this process carries is set aside.
 
 use super::desk::Desk;
 use super::error::CommandError;
 use super::painter::Painter;
 use engine::backend::Progress;
-use engine::local::Local;
 use engine::store::Reader;
 use engine::view::View;
 use std::time::Duration;
@@ -33,7 +33,20 @@ pub(crate) struct Followed {
 }
 
 /// The signals that ask the process to end.
-pub(crate) struct Signals([Signal; 3]);
+pub(crate) struct Signals {
+    interrupt: Signal,
+    terminate: Signal,
+    hangup: Signal,
+}
+
+/// What a signal asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Asks {
+    /// To end what runs.
+    Stop,
+    /// Nothing: the terminal is gone, and only whoever needs it ends.
+    Leave,
+}
 
 impl Signals {
     /// From now on signals are heard; before, they end the process.
@@ -43,15 +56,14 @@ impl Signals {
         };
         let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
         let [interrupt, terminate, hangup] = kinds.map(hear);
-        Ok(Signals([interrupt?, terminate?, hangup?]))
+        Ok(Signals { interrupt: interrupt?, terminate: terminate?, hangup: hangup? })
     }
 
-    async fn next(&mut self) {
-        let [interrupt, terminate, hangup] = &mut self.0;
+    async fn next(&mut self) -> Asks {
         tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-            _ = hangup.recv() => {}
+            _ = self.interrupt.recv() => Asks::Stop,
+            _ = self.terminate.recv() => Asks::Stop,
+            _ = self.hangup.recv() => Asks::Leave,
         }
     }
 }
@@ -69,7 +81,6 @@ pub(crate) struct Followable {
 /// Follows a run and closes the desk.
 pub(crate) async fn follow(run: Followable) -> Result<Followed, CommandError> {
     let Followable { desk, mut view, mut progress, mut signals, since } = run;
-    let Desk { local, reader } = desk;
     let mut painter = Painter::new(&view);
     painter.header(&view);
     let mut end = End::Settled;
@@ -77,7 +88,10 @@ pub(crate) async fn follow(run: Followable) -> Result<Followed, CommandError> {
     while view.seq() < since || view.needs_carrier() {
         tokio::select! {
             biased;
-            () = signals.next() => {
+            asks = signals.next() => {
+                if asks == Asks::Leave && desk.outlives_us() {
+                    return Ok(Followed { view, reader: desk.reader, end: End::Interrupted });
+                }
                 end = End::Interrupted;
                 break;
             }
@@ -85,7 +99,7 @@ pub(crate) async fn follow(run: Followable) -> Result<Followed, CommandError> {
                 Some(turn) => painter.turn(&mut view, &turn),
                 None => {
                     painter.end();
-                    return Err(stopped(&local.stopped(), &view));
+                    return Err(stopped(&desk.stopped(), &view));
                 }
             },
             _ = tick.tick(), if painter.is_live() => painter.tick(&view),
@@ -93,13 +107,19 @@ pub(crate) async fn follow(run: Followable) -> Result<Followed, CommandError> {
     }
     if end == End::Interrupted {
         painter.stopping();
+        let until = set_aside(&desk, &view, &mut signals).await;
+        while until.is_some_and(|seq| view.seq() < seq)
+            && let Some(turn) = progress.recv().await
+        {
+            painter.turn(&mut view, &turn);
+        }
     }
-    close(local, &mut signals).await;
+    close(&desk, &mut signals).await;
     while let Ok(progress) = progress.try_recv() {
         painter.turn(&mut view, &progress);
     }
     painter.end();
-    Ok(Followed { view, reader, end })
+    Ok(Followed { view, reader: desk.reader, end })
 }
 
 /// A run whose engine went away under it is not lost.
@@ -112,10 +132,19 @@ fn stopped(error: &engine::Error, view: &View) -> CommandError {
 
 /// Ends all processes and records it. A second signal does not wait for that: the runtime kills what is left, and
 /// the next process records it.
-async fn close(local: Local, signals: &mut Signals) {
+async fn close(desk: &Desk, signals: &mut Signals) {
     tokio::select! {
-        () = local.close() => {}
-        () = signals.next() => {}
+        () = desk.close() => {}
+        _ = signals.next() => {}
+    }
+}
+
+/// Sets the run aside and gives the entry it stands at then. A second signal does not wait for that.
+async fn set_aside(desk: &Desk, view: &View, signals: &mut Signals) -> Option<u64> {
+    tokio::select! {
+        // A run that cannot be set aside has ended meanwhile, or its engine has: what follows shows which.
+        parked = desk.backend().park(&view.run) => parked.ok().map(|accepted| accepted.seq),
+        _ = signals.next() => None,
     }
 }
 

@@ -11,6 +11,7 @@
 mod arguments;
 mod cancel;
 mod check;
+mod daemon;
 mod desk;
 mod doctor;
 mod error;
@@ -34,24 +35,33 @@ mod target;
 mod time;
 mod verify;
 
-use arguments::{Arguments, Verb};
+pub(crate) use desk::recovered;
+pub(crate) use error::{CommandError, code_of};
+
+use arguments::{Arguments, ServeArguments, Verb};
 use clap::Parser;
-use error::CommandError;
 use exit::Exit;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
 /// Runs the command that was typed.
 pub(crate) fn main() -> ExitCode {
     let json = std::env::args_os().any(|argument| argument == "--json");
     let exit = match Arguments::try_parse() {
-        Ok(arguments) => match carry_out(arguments.verb) {
-            Ok(exit) => exit,
-            Err(error) => error.print(json),
-        },
+        Ok(arguments) => said(carry_out(arguments.verb), json),
+        // Whoever starts it without a word and without a terminal is an MCP client.
+        Err(_) if is_bare() => said(serve::serve(&ServeArguments::default()), json),
         Err(error) => usage(&error, json),
     };
     exit.into()
+}
+
+fn said(done: Result<Exit, CommandError>, json: bool) -> Exit {
+    done.unwrap_or_else(|error| error.print(json))
+}
+
+fn is_bare() -> bool {
+    std::env::args_os().len() == 1 && !std::io::stdin().is_terminal()
 }
 
 fn carry_out(verb: Verb) -> Result<Exit, CommandError> {
@@ -64,6 +74,9 @@ fn carry_out(verb: Verb) -> Result<Exit, CommandError> {
         Verb::Cancel(arguments) => cancel::cancel(&arguments),
         Verb::Resume(arguments) => resume::resume(&arguments),
         Verb::Verify(arguments) => verify::verify(&arguments),
+        Verb::Status(arguments) => daemon::status(&arguments),
+        Verb::Stop(arguments) => daemon::stop(&arguments),
+        Verb::Restart(arguments) => daemon::restart(&arguments),
         Verb::Serve(arguments) => serve::serve(&arguments),
         Verb::Install(arguments) => install::install(&arguments),
         Verb::Doctor(arguments) => doctor::doctor(&arguments),

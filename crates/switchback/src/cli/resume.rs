@@ -2,13 +2,12 @@
 
 use super::arguments::ResumeArguments;
 use super::cancel::has;
-use super::desk::{self, Desk};
+use super::desk::{self, Desk, Seating};
 use super::error::CommandError;
 use super::exit::Exit;
 use super::follow::{End, Followable, Followed, Signals, follow};
 use super::store::{Looked, directory, find};
 use super::{given, result};
-use engine::backend::Backend;
 use engine::dialects::near::near;
 use engine::kernel::command::Caller;
 use engine::kernel::event::Resolution;
@@ -46,7 +45,8 @@ pub(crate) fn resume(arguments: &ResumeArguments) -> Result<Exit, CommandError> 
         return over(looked, view, decision.as_ref(), arguments.json);
     }
     drop(looked);
-    let followed = desk::block_on(go_on(&row.id, decision))??;
+    let seating = Seating::unless(arguments.no_daemon, Seating::Daemon);
+    let followed = desk::block_on(go_on(&row.id, decision, seating))??;
     result::finish(followed, arguments.json)
 }
 
@@ -73,27 +73,28 @@ fn over(looked: Looked, view: View, decision: Option<&Decision>, json: bool) -> 
     result::finish(Followed { view, reader: looked.reader, end: End::Settled }, json)
 }
 
-async fn go_on(run: &RunId, decision: Option<Decision>) -> Result<Followed, CommandError> {
+async fn go_on(run: &RunId, decision: Option<Decision>, seating: Seating) -> Result<Followed, CommandError> {
     let signals = Signals::listen()?;
-    let desk = Desk::open().await?;
-    let mut view = View::load(&desk.reader, run)?.ok_or_else(|| engine::Error::NoRun(run.clone()))?;
-    // It is owned now, and not yet carried on.
-    view.left = true;
+    let desk = Desk::open(seating).await?;
+    let gone = || engine::Error::NoRun(run.clone());
+    let row = desk.reader.run(run)?.ok_or_else(gone)?;
+    let mut view = View::load(&desk.reader, run)?.ok_or_else(gone)?;
+    view.left = view.outcome().is_none() && !desk.carries(&row);
     let decided = match check(&view, decision) {
         Ok(decided) => decided,
         Err(error) => {
-            desk.local.close().await;
+            desk.close().await;
             return Err(error);
         }
     };
-    let progress = desk.local.subscribe(run).await?;
+    let progress = desk.backend().subscribe(run).await?;
     match carry_on(&desk, run, decided).await {
         Ok(since) => {
             view.left = false;
             follow(Followable { desk, view, progress, signals, since }).await
         }
         Err(error) => {
-            desk.local.close().await;
+            desk.close().await;
             Err(error)
         }
     }
@@ -169,14 +170,14 @@ fn given_by_a_command(step: &str, outputs: &Fields) -> Result<(), CommandError> 
 
 /// Tells the run that it was interrupted, and then what became of it. Gives the last entry of all that.
 async fn carry_on(desk: &Desk, run: &RunId, decided: Vec<(String, Resolution)>) -> Result<u64, CommandError> {
-    let mut since = desk.local.recover(run).await?.seq;
+    let mut since = desk.backend().recover(run).await?.seq;
     let by = Caller::Human { door: "command line".to_owned(), proven: false };
-    let open = desk.local.query(run).await?.open;
+    let open = desk.backend().query(run).await?.open;
     for (step, resolution) in decided {
         let effect = open.iter().find(|open| open.kind == OpenKind::Interrupted && open.step == step);
         let Some(effect) = effect else { continue };
         let resolve = Command::Resolve { effect: effect.id.clone(), resolution, by: by.clone() };
-        since = desk.local.submit(run, resolve).await?.seq;
+        since = desk.backend().submit(run, resolve).await?.seq;
     }
     Ok(since)
 }

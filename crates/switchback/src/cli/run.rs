@@ -1,13 +1,13 @@
 //! `switchback run`: reads, checks, starts and follows.
 
 use super::arguments::RunArguments;
-use super::desk::{self, Desk};
+use super::desk::{self, Desk, Seating};
 use super::error::{CommandError, Kind};
 use super::exit::Exit;
 use super::follow::{Followable, Followed, Signals, follow};
 use super::store::workspace;
 use super::{given, look, result, target};
-use engine::backend::{Backend, Start};
+use engine::backend::Start;
 use engine::kernel::{Fields, Plan, RunId};
 use engine::library::Reading;
 use engine::names;
@@ -23,7 +23,8 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, CommandError> {
     target::show(&reading);
     let Some(plan) = reading.plan.clone() else { return invalid(&reading, arguments.json) };
     let inputs = given::inputs(&plan, &arguments.inputs)?;
-    let followed = desk::block_on(start(plan, inputs))??;
+    let seating = Seating::unless(arguments.no_daemon, Seating::Daemon);
+    let followed = desk::block_on(start(plan, inputs, seating))??;
     result::finish(followed, arguments.json)
 }
 
@@ -31,7 +32,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, CommandError> {
 fn invalid(reading: &Reading, json: bool) -> Result<Exit, CommandError> {
     if json {
         let error = CommandError {
-            code: "invalid-definition",
+            code: "invalid-definition".into(),
             kind: Kind::Invalid,
             message: reading.diagnostics.summary(),
             hints: Vec::new(),
@@ -42,19 +43,19 @@ fn invalid(reading: &Reading, json: bool) -> Result<Exit, CommandError> {
     Ok(Exit::Invalid)
 }
 
-async fn start(plan: Plan, inputs: Fields) -> Result<Followed, CommandError> {
+async fn start(plan: Plan, inputs: Fields, seating: Seating) -> Result<Followed, CommandError> {
     let signals = Signals::listen()?;
     let home = Home::new(folder()?, std::env::vars_os().filter_map(readable));
-    let desk = Desk::open().await?;
+    let desk = Desk::open(seating).await?;
     let id = RunId::new(names::fresh(|name| is_taken(&desk, name)));
     let plan = Arc::new(plan);
     let folder = home.folder.display().to_string();
     let view = View::new(id.clone(), Arc::clone(&plan), folder, super::time::now());
-    let progress = desk.local.subscribe(&id).await?;
-    match desk.local.start(Start { id, plan, inputs, home, request_key: None }).await {
+    let progress = desk.backend().subscribe(&id).await?;
+    match desk.backend().start(Start { id, plan, inputs, home, request_key: None }).await {
         Ok(started) => follow(Followable { desk, view, progress, signals, since: started.seq }).await,
         Err(error) => {
-            desk.local.close().await;
+            desk.close().await;
             Err(error.into())
         }
     }

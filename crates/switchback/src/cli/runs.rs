@@ -62,7 +62,7 @@ fn shown(looked: &Looked, row: RunRow) -> Shown {
     match looked.view(&row) {
         Ok(view) => Shown { status: view.word().to_owned(), what: what(&view), row },
         Err(error) if error.code == "diverged" => {
-            Shown { status: error.code.to_owned(), what: error.message, row }
+            Shown { status: error.code.into_owned(), what: error.message, row }
         }
         Err(error) => Shown { status: row.status.clone(), what: error.message, row },
     }

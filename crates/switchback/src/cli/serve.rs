@@ -1,28 +1,50 @@
-//! `switchback serve`: MCP on stdin and stdout. What is said here is said on stderr; stdout is the protocol.
+//! `switchback serve`: MCP on stdin and stdout, by way of the daemon or alone. What is said to people is said on
+//! stderr; stdout is the protocol.
 
 use super::arguments::ServeArguments;
-use super::desk::block_on;
+use super::desk::{block_on, is_alone, place};
 use super::error::CommandError;
 use super::exit::Exit;
+use super::look::talk;
 use super::store::{directory, workspace};
+use crate::daemon::{Door, Hello, Pipe, Piped};
 use crate::house::{Carries, Client, Flags, House};
 use crate::mcp;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Carries the command out.
 pub(crate) fn serve(arguments: &ServeArguments) -> Result<Exit, CommandError> {
     let flags = Flags { toolsets: arguments.toolsets.clone(), read_only: arguments.read_only };
-    let client = Client::here(workspace()?, flags);
-    block_on(alone(client))?
+    let client = Client::here(folder(arguments.workspace.as_deref())?, flags);
+    if arguments.no_daemon || is_alone() {
+        return block_on(alone(client))?;
+    }
+    let pipe = Pipe::new(place(&directory()?)?, Hello::new(Door::Mcp, client), talk);
+    let piped = pipe.carry();
+    pipe.close();
+    match piped {
+        Piped::HungUp => Ok(Exit::Succeeded),
+        Piped::Lost(error) => Err(error.into()),
+    }
+}
+
+/// The project folder that was named, or where the command was started.
+fn folder(named: Option<&str>) -> Result<PathBuf, CommandError> {
+    let Some(named) = named else { return workspace() };
+    let folder = PathBuf::from(named).canonicalize();
+    folder.ok().filter(|folder| folder.is_dir()).ok_or_else(|| {
+        CommandError::usage("no-folder", format!("there is no folder {named}"))
+            .hint("name an existing one: --workspace FOLDER")
+    })
 }
 
 /// Everything in this one process.
 async fn alone(client: Client) -> Result<Exit, CommandError> {
-    let (house, _) = House::open(&directory()?, Carries::Asked).await?;
+    let (house, recovered) = House::open(&directory()?, Carries::Asked).await?;
+    recovered.iter().filter_map(super::recovered).for_each(|line| talk(&line));
     let house = Arc::new(house);
     let served = mcp::serve(Arc::clone(&house), client, tokio::io::stdin(), tokio::io::stdout()).await;
-    if let Some(house) = Arc::into_inner(house) {
-        house.close().await;
-    }
+    house.close().await;
     served.map(|()| Exit::Succeeded).map_err(|error| CommandError::internal("mcp", error))
 }

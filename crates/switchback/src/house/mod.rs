@@ -104,7 +104,7 @@ impl House {
     }
 
     /// Ends what works, records it, and closes the store.
-    pub(crate) async fn close(self) {
+    pub(crate) async fn close(&self) {
         self.local.close().await;
     }
 }

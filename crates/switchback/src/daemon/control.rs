@@ -1,0 +1,107 @@
+//! The daemon's side of our own door: the backend, over the wire.
+
+use super::hello::VERSION;
+use super::host::Host;
+use super::wire::{Ask, Asked, Halt, LINE_BYTES_MAX, Report, Tell, Told, WireError};
+use engine::backend::{Backend, Error};
+use engine::kernel::RunId;
+use engine::kill_point;
+use std::io;
+use std::sync::Arc;
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tokio::task::JoinSet;
+use tokio_stream::StreamExt;
+use tokio_util::codec::{FramedRead, LinesCodec};
+
+/// Answers until the client hangs up. What it asked for goes on without it.
+pub(super) async fn serve(
+    host: &Arc<Host>,
+    read: impl AsyncRead + Unpin,
+    mut write: impl AsyncWrite + Unpin,
+) -> io::Result<()> {
+    kill_point("daemon hears a command");
+    let mut lines = FramedRead::new(read, LinesCodec::new_with_max_length(LINE_BYTES_MAX));
+    let (tell, mut told) = unbounded_channel::<Told>();
+    let mut answering = JoinSet::new();
+    loop {
+        tokio::select! {
+            line = lines.next() => match line {
+                None => return Ok(()),
+                Some(line) => {
+                    let asked: Asked = serde_json::from_str(&line.map_err(io::Error::other)?)?;
+                    answering.spawn(answer(Arc::clone(host), asked, tell.clone()));
+                }
+            },
+            Some(told) = told.recv() => {
+                let mut line = serde_json::to_vec(&told)?;
+                line.push(b'\n');
+                write.write_all(&line).await?;
+                if matches!(told.tell, Tell::Halting) {
+                    host.halt();
+                    // Left open until the process is gone: by the end of the connection whoever asked knows that it is.
+                    std::mem::forget(write);
+                    return Ok(());
+                }
+            }
+            Some(_) = answering.join_next() => {}
+        }
+    }
+}
+
+async fn answer(host: Arc<Host>, asked: Asked, told: UnboundedSender<Told>) {
+    let Asked { id, ask } = asked;
+    let backend: &dyn Backend = &host.house.local;
+    // Whoever hung up does not want to know.
+    let tell = |tell: Tell| drop(told.send(Told { id, tell }));
+    let accepted = match ask {
+        Ask::Start(start) => backend.start(*start).await,
+        Ask::Submit { run, command } => backend.submit(&run, command).await,
+        Ask::Recover(run) => backend.recover(&run).await,
+        Ask::Park(run) => backend.park(&run).await,
+        Ask::Query(run) => return tell(backend.query(&run).await.map_or_else(failed, Tell::Standing)),
+        Ask::Subscribe(run) => return follow(backend, &run, tell).await,
+        Ask::Report => return tell(Tell::Report(report(&host))),
+        Ask::Halt(halt) => {
+            let effects = *host.house.local.effects().borrow();
+            return tell(match halt {
+                Halt::IfQuiet if effects > 0 => failed(busy(effects)),
+                _ => Tell::Halting,
+            });
+        }
+    };
+    tell(accepted.map_or_else(failed, Tell::Accepted));
+}
+
+async fn follow(backend: &dyn Backend, run: &RunId, tell: impl Fn(Tell)) {
+    let mut progress = match backend.subscribe(run).await {
+        Ok(progress) => progress,
+        Err(error) => return tell(failed(error)),
+    };
+    tell(Tell::Subscribed);
+    while let Some(turn) = progress.recv().await {
+        tell(Tell::Progress(turn));
+    }
+    tell(Tell::Over);
+}
+
+fn report(host: &Host) -> Report {
+    let local = &host.house.local;
+    Report {
+        version: VERSION.to_owned(),
+        pid: std::process::id(),
+        since: host.since,
+        clients: *host.clients.borrow(),
+        effects: *local.effects().borrow(),
+        timers: *local.timers().borrow(),
+    }
+}
+
+fn busy(effects: usize) -> Error {
+    let steps = if effects == 1 { "1 step is".to_owned() } else { format!("{effects} steps are") };
+    Error::Told { code: "daemon-busy".to_owned(), message: format!("{steps} being carried out") }
+}
+
+fn failed(error: Error) -> Tell {
+    Tell::Failed(WireError::from(error))
+}

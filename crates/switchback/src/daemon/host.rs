@@ -1,0 +1,310 @@
+//! The daemon itself: opens the house, listens, and lets clients in until it is told to end, has nothing to do for a
+//! while, or a newer one is to take its place.
+//!
+//! ```text
+//!  detach ── open the house (lock, recovery) ── listen ── say that it is ready ── let in ──┬── halt
+//!                                                                                          ├── idle
+//!                                                                                          └── replaced
+//! ```
+
+use super::hello::{Door, Hello, LINE_BYTES_MAX, Welcome, is_newer};
+use super::idle;
+use super::place::Place;
+use super::successor::{Successor, is_ours};
+use super::{control, detach};
+use crate::cli::CommandError;
+use crate::house::{Carries, House};
+use crate::mcp;
+use engine::kill_point;
+use std::fs::{self, File, Permissions};
+use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::{UnixListener, UnixStream};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+/// How long a client may take to say hello.
+const HELLO_MAX: Duration = Duration::from_secs(10);
+
+/// How long connections have to hear the last words.
+const LAST_WORDS_MAX: Duration = Duration::from_secs(1);
+
+/// What a daemon has.
+pub(super) struct Host {
+    pub(super) house: Arc<House>,
+    pub(super) since: u64,
+    /// How many connections there are, and how many of them speak MCP.
+    pub(super) connections: watch::Sender<usize>,
+    pub(super) clients: watch::Sender<usize>,
+    /// Why it is to end.
+    end: watch::Sender<Option<End>>,
+    successor: watch::Sender<Option<Successor>>,
+}
+
+/// Why a daemon ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    Halted,
+    Idle,
+    Replaced,
+}
+
+/// The daemon of a data directory. Says on stdout that it is ready, or why it is not; whoever started it reads that.
+pub(crate) fn main(dir: &Path) -> ExitCode {
+    match detach::detach() {
+        Ok(true) => {}
+        Ok(false) => return ExitCode::SUCCESS,
+        Err(error) => {
+            return announce(Some(&CommandError::internal("daemon", format!("failed to detach: {error}"))));
+        }
+    }
+    let runtime = match tokio::runtime::Runtime::new() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            return announce(Some(&CommandError::internal(
+                "no-runtime",
+                format!("the system gives no threads: {error}"),
+            )));
+        }
+    };
+    let code = runtime.block_on(keep(dir));
+    runtime.shutdown_timeout(LAST_WORDS_MAX);
+    code
+}
+
+async fn keep(dir: &Path) -> ExitCode {
+    let opened = match Place::of(dir) {
+        Ok(place) => open(&place).await.map(|host| (place, host)),
+        Err(error) => Err(CommandError::internal("daemon", format!("{}: {error}", dir.display()))),
+    };
+    let (place, (host, listener)) = match opened {
+        Ok(opened) => opened,
+        Err(failed) => return announce(Some(&failed)),
+    };
+    kill_point("daemon listens");
+    announce(None);
+    say(&format!("switchback {} is ready, process {}", super::hello::VERSION, std::process::id()));
+    let end = host.let_in(&place, listener).await;
+    say(&format!("ending: {end:?}").to_lowercase());
+    let _ = fs::remove_file(&place.socket);
+    host.house.close().await;
+    kill_point("daemon closed");
+    // Last of all: a pid file that is still there tells of a daemon that did not end by itself.
+    let _ = fs::remove_file(&place.pid);
+    ExitCode::SUCCESS
+}
+
+async fn open(place: &Place) -> Result<(Arc<Host>, UnixListener), CommandError> {
+    let (house, recovered) = House::open(&place.dir, Carries::All).await?;
+    recovered.iter().filter_map(crate::cli::recovered).for_each(|line| say(&line));
+    kill_point("daemon has the house");
+    let failed = |error: io::Error| {
+        CommandError::internal("daemon", format!("failed to listen at {}: {error}", place.socket.display()))
+    };
+    // The lock of the store is ours, so whatever lies here belongs to a daemon that is gone.
+    match fs::remove_file(&place.socket) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
+        _ => {}
+    }
+    let listener = UnixListener::bind(&place.socket).map_err(failed)?;
+    fs::set_permissions(&place.socket, Permissions::from_mode(0o600)).map_err(failed)?;
+    let pid = format!("{}\n", std::process::id());
+    fs::write(&place.pid, pid).map_err(failed)?;
+    let host = Host {
+        house: Arc::new(house),
+        since: now(),
+        connections: watch::channel(0).0,
+        clients: watch::channel(0).0,
+        end: watch::channel(None).0,
+        successor: watch::channel(None).0,
+    };
+    Ok((Arc::new(host), listener))
+}
+
+impl Host {
+    /// Lets clients in until there is a reason to end.
+    async fn let_in(self: &Arc<Self>, place: &Place, listener: UnixListener) -> End {
+        let mut met = JoinSet::new();
+        let mut ended = self.end.subscribe();
+        let watching = tokio::spawn(Arc::clone(self).watch(place.clone()));
+        let end = loop {
+            tokio::select! {
+                accepted = listener.accept() => match accepted {
+                    Ok((stream, _)) => drop(met.spawn(Arc::clone(self).meet(stream))),
+                    Err(error) => {
+                        say(&format!("a client could not come in: {error}"));
+                        tokio::time::sleep(Duration::from_millis(50)).await;
+                    }
+                },
+                // What is over is forgotten.
+                Some(_) = met.join_next() => {}
+                end = ended.wait_for(Option::is_some) => match end.ok().and_then(|end| *end) {
+                    Some(end) => break end,
+                    None => break End::Halted,
+                },
+            }
+        };
+        watching.abort();
+        drop(listener);
+        met.shutdown().await;
+        end
+    }
+
+    /// Watches for reasons to end.
+    async fn watch(self: Arc<Self>, place: Place) {
+        let local = &self.house.local;
+        let (effects, timers) = (local.effects(), local.timers());
+        let (mut terminate, mut interrupt) =
+            match (signal(SignalKind::terminate()), signal(SignalKind::interrupt())) {
+                (Ok(terminate), Ok(interrupt)) => (terminate, interrupt),
+                _ => return say("no signals can be heard: end this daemon by `switchback stop`"),
+            };
+        let quiet =
+            idle::quiet([self.connections.subscribe(), effects.clone(), timers.clone()], idle::period());
+        let end = tokio::select! {
+            _ = terminate.recv() => End::Halted,
+            _ = interrupt.recv() => End::Halted,
+            () = quiet => End::Idle,
+            () = self.replaced(effects, timers, &place) => End::Replaced,
+        };
+        self.finish(end);
+    }
+
+    /// Comes back once a newer program is known and nothing would be interrupted by taking its place.
+    async fn replaced(
+        &self,
+        mut effects: watch::Receiver<usize>,
+        mut timers: watch::Receiver<usize>,
+        place: &Place,
+    ) {
+        let mut successor = self.successor.subscribe();
+        loop {
+            // The senders live as long as this host, so waiting cannot fail.
+            let _ = successor.wait_for(Option::is_some).await;
+            let _ = effects.wait_for(|effects| *effects == 0).await;
+            if *timers.borrow_and_update() == 0 || *self.clients.borrow() > 0 {
+                let next = successor.borrow().clone();
+                match next.map_or(Ok(()), |next| next.write(place)) {
+                    Ok(()) => return,
+                    Err(error) => say(&format!("the newer program cannot be noted: {error}")),
+                }
+                self.successor.send_replace(None);
+            } else {
+                let _ = timers.changed().await;
+            }
+        }
+    }
+
+    fn finish(&self, end: End) {
+        self.end.send_if_modified(|known| {
+            let first = known.is_none();
+            known.get_or_insert(end);
+            first
+        });
+    }
+
+    /// Ends the daemon.
+    pub(super) fn halt(&self) {
+        self.finish(End::Halted);
+    }
+
+    /// Meets one client.
+    async fn meet(self: Arc<Self>, stream: UnixStream) {
+        let ours = rustix::process::getuid().as_raw();
+        match stream.peer_cred() {
+            Ok(peer) if peer.uid() == ours => {}
+            Ok(peer) => return say(&format!("user {} may not come in", peer.uid())),
+            Err(error) => return say(&format!("a client could not be known: {error}")),
+        }
+        let _connected = Counted::new(&self.connections);
+        if let Err(error) = self.converse(stream).await {
+            say(&format!("a client went away: {error}"));
+        }
+    }
+
+    async fn converse(self: &Arc<Self>, stream: UnixStream) -> io::Result<()> {
+        let (read, mut write) = stream.into_split();
+        let mut read = BufReader::new(read);
+        let hello = tokio::time::timeout(HELLO_MAX, first_line(&mut read)).await??;
+        let (welcome, hello) = match serde_json::from_slice::<Hello>(&hello) {
+            Ok(hello) => (Welcome::to(&hello), Some(hello)),
+            Err(error) => (Welcome::new(Some(format!("this is no hello: {error}")), None), None),
+        };
+        let mut line = serde_json::to_vec(&welcome)?;
+        line.push(b'\n');
+        write.write_all(&line).await?;
+        let Some(hello) = hello.filter(|_| welcome.refused.is_none()) else { return Ok(()) };
+        self.note_newer(&hello);
+        kill_point("daemon let a client in");
+        match hello.door {
+            Door::Control => control::serve(self, read, write).await,
+            Door::Mcp => {
+                let _client = Counted::new(&self.clients);
+                let served = mcp::serve(Arc::clone(&self.house), hello.client, read, write).await;
+                served.map_err(io::Error::other)
+            }
+        }
+    }
+
+    fn note_newer(&self, hello: &Hello) {
+        let known = self.successor.borrow().as_ref().map(|known| known.version.clone());
+        let than = known.unwrap_or_else(|| super::hello::VERSION.to_owned());
+        let Some(program) = hello.program.clone().filter(|program| is_ours(program)) else { return };
+        if is_newer(&hello.version, &than) {
+            self.successor.send_replace(Some(Successor { version: hello.version.clone(), program }));
+        }
+    }
+}
+
+/// One more, as long as it lives.
+struct Counted<'c>(&'c watch::Sender<usize>);
+
+impl<'c> Counted<'c> {
+    fn new(count: &'c watch::Sender<usize>) -> Self {
+        count.send_modify(|count| *count += 1);
+        Counted(count)
+    }
+}
+
+impl Drop for Counted<'_> {
+    fn drop(&mut self) {
+        self.0.send_modify(|count| *count -= 1);
+    }
+}
+
+async fn first_line(read: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Vec<u8>> {
+    let mut line = Vec::new();
+    read.take(LINE_BYTES_MAX as u64).read_until(b'\n', &mut line).await?;
+    match line.last() {
+        Some(b'\n') => Ok(line),
+        _ => Err(io::Error::other("no hello came")),
+    }
+}
+
+/// Tells whoever started the daemon how that went, and lets go of them.
+fn announce(failed: Option<&CommandError>) -> ExitCode {
+    let line = serde_json::to_string(&failed).unwrap_or_default();
+    let mut out = io::stdout();
+    // Whoever started it may have gone away meanwhile; then nobody wants to know.
+    let _ = writeln!(out, "{line}").and_then(|()| out.flush());
+    if let Ok(null) = File::options().write(true).open("/dev/null") {
+        let _ = rustix::stdio::dup2_stdout(&null);
+    }
+    if failed.is_some() { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}
+
+/// A line of the daemon's log.
+fn say(line: &str) {
+    eprintln!("{} {line}", engine::kernel::clock::iso(now()));
+}
+
+fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,60 @@
+//! When a daemon has nothing to do: nobody is connected, nothing is carried out, no timer runs, and that for a while.
+
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// How long a daemon waits for something to do.
+const PERIOD: Duration = Duration::from_secs(600);
+
+/// The name of the setting, in seconds.
+pub(super) const VARIABLE: &str = "SWITCHBACK_IDLE_SECONDS";
+
+/// How long this daemon waits.
+pub(super) fn period() -> Duration {
+    let said = std::env::var(VARIABLE).ok().and_then(|text| text.parse().ok());
+    said.map_or(PERIOD, Duration::from_secs)
+}
+
+/// Comes back once all counts have been zero for that long.
+pub(super) async fn quiet(mut counts: [watch::Receiver<usize>; 3], period: Duration) {
+    loop {
+        for count in &mut counts {
+            if count.wait_for(|count| *count == 0).await.is_err() {
+                return std::future::pending().await;
+            }
+        }
+        if counts.iter().any(|count| *count.borrow() > 0) {
+            continue;
+        }
+        let [first, second, third] = &mut counts;
+        tokio::select! {
+            () = tokio::time::sleep(period) => return,
+            _ = first.changed() => {}
+            _ = second.changed() => {}
+            _ = third.changed() => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::time::Instant;
+
+    #[tokio::test(start_paused = true)]
+    async fn only_a_whole_period_of_nothing_counts() {
+        let (connections, effects, timers) = (watch::channel(1).0, watch::channel(0).0, watch::channel(0).0);
+        let counts = [connections.subscribe(), effects.subscribe(), timers.subscribe()];
+        let began = Instant::now();
+        let ended = tokio::spawn(quiet(counts, Duration::from_secs(60)));
+        tokio::time::sleep(Duration::from_secs(100)).await;
+        connections.send_replace(0);
+        tokio::time::sleep(Duration::from_secs(59)).await;
+        effects.send_replace(1);
+        tokio::time::sleep(Duration::from_secs(100)).await;
+        assert!(!ended.is_finished());
+        effects.send_replace(0);
+        ended.await.unwrap();
+        assert_eq!(began.elapsed().as_secs(), 100 + 59 + 100 + 60);
+    }
+}

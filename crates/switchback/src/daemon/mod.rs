@@ -1,0 +1,33 @@
+//! The daemon: one process that keeps the house open, so that runs outlive whoever started them.
+//!
+//! ```text
+//!  serve ── pipe ──┐                     ┌── mcp::serve      one per connection
+//!                  ├── daemon.sock ──────┤
+//!  run, resume ────┘   hello, welcome    └── control::serve  the backend, over the wire
+//! ```
+//! `reach` finds the daemon or starts it; `host` is the daemon itself; `pipe` carries MCP bytes and finds a new daemon when
+//! the old one is gone; `remote` is a [`engine::Backend`] on the other side of the socket. The first line each way is
+//! a hello with a number: both sides know what the other speaks before anything else is said.
+//!
+//! Invariant: one daemon per data directory. Not the socket decides that, nor the pid file, but the lock of the store.
+
+mod control;
+mod detach;
+mod hello;
+mod host;
+mod idle;
+mod pipe;
+mod place;
+mod reach;
+mod remote;
+mod successor;
+mod talk;
+mod wire;
+
+pub(crate) use hello::{Door, Hello};
+pub(crate) use host::main;
+pub(crate) use pipe::{Pipe, Piped};
+pub(crate) use place::Place;
+pub(crate) use reach::{Reached, Unreachable, find, reach};
+pub(crate) use remote::Remote;
+pub(crate) use wire::{Halt, Report};

@@ -1,0 +1,256 @@
+//! `switchback serve`: carries MCP lines between stdio and the daemon, and outlives the daemon. When a daemon dies, the next
+//! one is started and told again what it must know: the opening of the conversation, and every request that has no
+//! answer yet. A request that starts something carries a key of its own, so that asking twice starts one run.
+//!
+//! ```text
+//!  stdin ── take ── remember what is open ── socket ── daemon
+//!  stdout ── give ── forget what is answered ── socket ──┘
+//!                    └── the daemon is gone: reach the next one, say it all again
+//! ```
+//! A daemon that was stopped on purpose is not brought back by the pipe: what was open is answered with an error, and the
+//! next line from the client starts one.
+
+use super::hello::Hello;
+use super::place::Place;
+use super::reach::{Reached, Unreachable, reach};
+use super::successor::Successor;
+use super::talk::{Line, Talk};
+use engine::kill_point;
+use std::io::{self, BufRead, BufReader, Write};
+use std::net::Shutdown;
+use std::os::unix::net::UnixStream;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How long answers are awaited after the client has said its last line.
+const LAST_ANSWERS_MAX: Duration = Duration::from_secs(60);
+
+/// A daemon that dies more often than this in so short a time is not started again.
+const DEATHS_MAX: usize = 5;
+const DEATHS_WITHIN: Duration = Duration::from_secs(30);
+
+/// How carrying came to its end.
+#[derive(Debug)]
+pub(crate) enum Piped {
+    /// The client hung up.
+    HungUp,
+    /// There is no daemon any more, and none can be had.
+    Lost(Unreachable),
+}
+
+/// A client on stdio and its daemon.
+pub(crate) struct Pipe {
+    place: Place,
+    hello: Hello,
+    /// Held while a line is written to the daemon, and while a new one is reached. Taken before `state`.
+    writing: Mutex<()>,
+    state: Mutex<State>,
+    changed: Condvar,
+    say: fn(&str),
+}
+
+struct State {
+    talk: Talk,
+    link: Option<Link>,
+    links: u64,
+    deaths: Vec<Instant>,
+    lost: Option<Unreachable>,
+}
+
+#[derive(Clone)]
+struct Link {
+    number: u64,
+    stream: Arc<UnixStream>,
+    version: String,
+}
+
+impl Pipe {
+    /// A pipe for this process. `say` is how people hear of what happens.
+    pub(crate) fn new(place: Place, hello: Hello, say: fn(&str)) -> Arc<Pipe> {
+        let state = State { talk: Talk::default(), link: None, links: 0, deaths: Vec::new(), lost: None };
+        Arc::new(Pipe {
+            place,
+            hello,
+            writing: Mutex::new(()),
+            state: Mutex::new(state),
+            changed: Condvar::new(),
+            say,
+        })
+    }
+
+    /// Carries lines until the client hangs up.
+    pub(crate) fn carry(self: &Arc<Self>) -> Piped {
+        if let Err(error) = self.connected() {
+            return Piped::Lost(error);
+        }
+        let pipe = Arc::clone(self);
+        // Reading stdin cannot be interrupted, and a pipe without a daemon must end all the same.
+        std::thread::spawn(move || pipe.take_all(io::stdin().lock()));
+        let mut state = self.state();
+        loop {
+            if let Some(error) = state.lost.take() {
+                return Piped::Lost(error);
+            }
+            if state.talk.is_over() {
+                return Piped::HungUp;
+            }
+            state = match state.talk.hung_up_since() {
+                None => self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
+                Some(since) => {
+                    let left = LAST_ANSWERS_MAX.saturating_sub(since.elapsed());
+                    if left.is_zero() {
+                        return Piped::HungUp;
+                    }
+                    self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0
+                }
+            };
+        }
+    }
+
+    /// Takes lines from the client to the daemon.
+    fn take_all(self: &Arc<Self>, input: impl BufRead) {
+        for line in input.split(b'\n') {
+            // What cannot be read any more has ended.
+            let Ok(line) = line else { break };
+            if line.iter().all(u8::is_ascii_whitespace) {
+                continue;
+            }
+            kill_point("pipe took a line");
+            if let Err(error) = self.send(&line) {
+                return self.lose(error);
+            }
+            kill_point("pipe sent a line");
+        }
+        self.state().talk.hang_up();
+        self.changed.notify_all();
+    }
+
+    fn send(self: &Arc<Self>, line: &[u8]) -> Result<(), Unreachable> {
+        let _writing = self.writing();
+        let line = self.state().talk.take(line);
+        let link = self.state().link.clone();
+        match link {
+            // What could not be written is remembered, and said again to the next daemon.
+            Some(link) => drop(write_line(&*link.stream, &line)),
+            None => self.connect()?,
+        }
+        Ok(())
+    }
+
+    fn connected(self: &Arc<Self>) -> Result<(), Unreachable> {
+        let _writing = self.writing();
+        self.connect()
+    }
+
+    /// Reaches a daemon and says again what it must know. Called with `writing` held.
+    fn connect(self: &Arc<Self>) -> Result<(), Unreachable> {
+        let Reached { stream, welcome } = reach(&self.place, &self.hello)?;
+        if let Some(note) = &welcome.note {
+            (self.say)(note);
+        }
+        let stream = Arc::new(stream);
+        let (link, again) = {
+            let mut state = self.state();
+            state.links += 1;
+            let link = Link { number: state.links, stream, version: welcome.version };
+            state.link = Some(link.clone());
+            (link, state.talk.again())
+        };
+        let (pipe, read) = (Arc::clone(self), link.clone());
+        std::thread::spawn(move || pipe.give_all(&read));
+        for line in again {
+            if write_line(&*link.stream, &line).is_err() {
+                // The thread that reads sees the end as well, and reaches the next one.
+                break;
+            }
+        }
+        kill_point("pipe reached a daemon");
+        Ok(())
+    }
+
+    /// Gives lines of the daemon to the client, until the daemon is gone.
+    fn give_all(self: &Arc<Self>, link: &Link) {
+        for line in BufReader::new(&*link.stream).split(b'\n') {
+            let Ok(line) = line else { break };
+            if !self.state().talk.give(&line) {
+                continue;
+            }
+            kill_point("pipe has an answer");
+            if write_line(&mut io::stdout().lock(), &line).is_err() {
+                // Nobody reads what we say.
+                self.state().talk.give_up();
+                self.changed.notify_all();
+                return;
+            }
+            self.changed.notify_all();
+        }
+        if let Err(error) = self.after(link) {
+            self.lose(error);
+        }
+    }
+
+    /// The daemon is gone: reaches the next one, or answers what is open if it was stopped on purpose.
+    fn after(self: &Arc<Self>, link: &Link) -> Result<(), Unreachable> {
+        let _writing = self.writing();
+        {
+            let mut state = self.state();
+            if state.link.as_ref().is_none_or(|current| current.number != link.number) || state.talk.is_over()
+            {
+                return Ok(());
+            }
+            state.link = None;
+        }
+        let crashed = self.place.pid.exists();
+        let replaced = Successor::read(&self.place).is_some_and(|next| next.version != link.version);
+        if !crashed && !replaced {
+            let answers = self.state().talk.stopped();
+            let mut out = io::stdout().lock();
+            answers.iter().for_each(|answer| drop(write_line(&mut out, answer)));
+            self.changed.notify_all();
+            return Ok(());
+        }
+        if self.dies_too_often() {
+            let error = io::Error::other(format!("its log is {}", self.place.log.display()));
+            return Err(Unreachable::Io("the daemon dies again and again".to_owned(), error));
+        }
+        self.connect()
+    }
+
+    fn dies_too_often(&self) -> bool {
+        let mut state = self.state();
+        state.deaths.retain(|death| death.elapsed() < DEATHS_WITHIN);
+        state.deaths.push(Instant::now());
+        state.deaths.len() > DEATHS_MAX
+    }
+
+    /// No daemon can be had: what is open is answered with an error, and carrying ends.
+    fn lose(&self, error: Unreachable) {
+        let answers = self.state().talk.stopped();
+        let mut out = io::stdout().lock();
+        // Nobody may be there to read it.
+        answers.iter().for_each(|answer| drop(write_line(&mut out, answer)));
+        self.state().lost = Some(error);
+        self.changed.notify_all();
+    }
+
+    /// Lets go of the daemon.
+    pub(crate) fn close(&self) {
+        if let Some(link) = self.state().link.take() {
+            let _ = link.stream.shutdown(Shutdown::Both);
+        }
+    }
+
+    fn writing(&self) -> MutexGuard<'_, ()> {
+        self.writing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn write_line(mut out: impl Write, line: &Line) -> io::Result<()> {
+    out.write_all(line)?;
+    out.write_all(b"\n")?;
+    out.flush()
+}

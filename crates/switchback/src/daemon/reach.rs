@@ -1,0 +1,171 @@
+//! Finds the daemon of a data directory, or starts one. Whoever starts one holds a lock meanwhile, so that of many
+//! clients one starts it and the others wait for that, without looking again and again.
+
+use super::hello::{Hello, LINE_BYTES_MAX, Welcome};
+use super::idle;
+use super::place::Place;
+use super::successor::Successor;
+use crate::cli::CommandError;
+use rustix::fs::{FlockOperation, flock};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+/// How long a daemon may take to answer a hello.
+const WELCOME_MAX: Duration = Duration::from_secs(30);
+
+/// A log that is longer is put aside when a daemon is started.
+const LOG_BYTES_MAX: u64 = 1 << 20;
+
+/// What of the environment a daemon needs itself. What commands get comes with each client.
+const KEPT: [&str; 11] = [
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "LANG",
+    "TZ",
+    "TMPDIR",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "RUST_BACKTRACE",
+    idle::VARIABLE,
+];
+
+/// A daemon that said welcome.
+pub(crate) struct Reached {
+    /// All that follows is spoken here.
+    pub(crate) stream: UnixStream,
+    /// What it said.
+    pub(crate) welcome: Welcome,
+}
+
+/// Why there is no daemon to speak to.
+#[derive(Debug)]
+pub(crate) enum Unreachable {
+    /// It did not start, and said why.
+    Failed(CommandError),
+    /// It does not let this program in.
+    Refused(String),
+    /// The system did not let us.
+    Io(String, io::Error),
+}
+
+/// The daemon that runs, if one does.
+pub(crate) fn find(place: &Place, hello: &Hello) -> Result<Option<Reached>, Unreachable> {
+    let failed =
+        |error| Unreachable::Io(format!("failed to reach the daemon at {}", place.socket.display()), error);
+    let mut stream = match UnixStream::connect(&place.socket) {
+        Ok(stream) => stream,
+        Err(error) if is_nobody(&error) => return Ok(None),
+        Err(error) => return Err(failed(error)),
+    };
+    match greet(&mut stream, hello) {
+        Ok(Some(Welcome { refused: Some(said), .. })) => Err(Unreachable::Refused(said)),
+        Ok(Some(welcome)) => Ok(Some(Reached { stream, welcome })),
+        // It was about to end.
+        Ok(None) => Ok(None),
+        Err(error) if is_nobody(&error) => Ok(None),
+        Err(error) => Err(failed(error)),
+    }
+}
+
+/// The daemon, started if need be.
+pub(crate) fn reach(place: &Place, hello: &Hello) -> Result<Reached, Unreachable> {
+    if let Some(reached) = find(place, hello)? {
+        return Ok(reached);
+    }
+    let failed = |error| Unreachable::Io("failed to start the daemon".to_owned(), error);
+    let lock = starting(place).map_err(failed)?;
+    if let Some(reached) = find(place, hello)? {
+        return Ok(reached);
+    }
+    start(place).map_err(failed)?.map_or(Ok(()), |said| Err(Unreachable::Failed(said)))?;
+    let reached = find(place, hello)?;
+    drop(lock);
+    reached.ok_or_else(|| failed(io::Error::other("it ended as soon as it had started; its log says why")))
+}
+
+/// Waits until nobody else starts a daemon.
+fn starting(place: &Place) -> io::Result<File> {
+    let lock =
+        OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&place.starting)?;
+    flock(&lock, FlockOperation::LockExclusive)?;
+    Ok(lock)
+}
+
+/// Starts a daemon and waits until it says that it is ready, or why it is not.
+fn start(place: &Place) -> io::Result<Option<CommandError>> {
+    let program = match Successor::read(place) {
+        Some(next) => next.program,
+        None => this_program()?,
+    };
+    let kept = std::env::vars_os().filter(|(name, _)| {
+        let name = name.to_string_lossy();
+        KEPT.contains(&&*name) || name.starts_with("LC_") || name.starts_with("SWITCHBACK_KILL_")
+    });
+    let mut child = Command::new(program)
+        .arg("daemon")
+        .arg(&place.dir)
+        .env_clear()
+        .envs(kept)
+        .env("SWITCHBACK_HOME", &place.dir)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(log(place)?)
+        .spawn()?;
+    let mut said = String::new();
+    if let Some(out) = child.stdout.take() {
+        BufReader::new(out).take(LINE_BYTES_MAX as u64).read_line(&mut said)?;
+    }
+    // What was started forks and ends at once; the daemon is nobody's child.
+    child.wait()?;
+    serde_json::from_str(&said).map_err(|_| {
+        io::Error::other(format!("it ended before it was ready; its log is {}", place.log.display()))
+    })
+}
+
+/// This very program, even if its file was replaced meanwhile.
+fn this_program() -> io::Result<PathBuf> {
+    let own = PathBuf::from("/proc/self/exe");
+    match std::env::current_exe() {
+        Ok(program) if program.exists() => Ok(program),
+        _ if own.exists() => Ok(own),
+        other => other,
+    }
+}
+
+fn log(place: &Place) -> io::Result<File> {
+    if fs::metadata(&place.log).is_ok_and(|log| log.len() > LOG_BYTES_MAX) {
+        fs::rename(&place.log, place.log.with_extension("log.old"))?;
+    }
+    OpenOptions::new().append(true).create(true).mode(0o600).open(&place.log)
+}
+
+/// Says hello and hears the welcome; nothing if the other side hung up.
+fn greet(stream: &mut UnixStream, hello: &Hello) -> io::Result<Option<Welcome>> {
+    let mut line = serde_json::to_vec(hello)?;
+    line.push(b'\n');
+    stream.write_all(&line)?;
+    stream.set_read_timeout(Some(WELCOME_MAX))?;
+    // Byte by byte: what follows the line is not ours to read.
+    let (mut welcome, mut byte) = (Vec::new(), [0]);
+    while welcome.len() < LINE_BYTES_MAX {
+        match stream.read(&mut byte)? {
+            0 => return Ok(None),
+            _ if byte == *b"\n" => break,
+            _ => welcome.push(byte[0]),
+        }
+    }
+    stream.set_read_timeout(None)?;
+    Ok(Some(serde_json::from_slice(&welcome)?))
+}
+
+fn is_nobody(error: &io::Error) -> bool {
+    use io::ErrorKind::{BrokenPipe, ConnectionRefused, ConnectionReset, NotFound};
+    matches!(error.kind(), NotFound | ConnectionRefused | ConnectionReset | BrokenPipe)
+}

@@ -1,0 +1,293 @@
+//! What a pipe remembers of a conversation, so that a new daemon can be told: how it was opened, and which requests have
+//! no answer yet. Pure: lines in, lines out.
+//!
+//! Both eras are carried. The older one opens with `initialize`, which is said again to a new daemon and whose second
+//! answer nobody hears; the newer one has no opening.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+/// One message, without its line break.
+pub(super) type Line = [u8];
+
+/// Where the key of a call stands among what is sent along with it.
+pub(crate) const KEY: &str = "switchback/request_key";
+
+/// What was said and not yet answered.
+#[derive(Default)]
+pub(super) struct Talk {
+    /// Unlike that of any other pipe.
+    name: Option<String>,
+    /// The opening of the older era: the request, and the notification that follows its answer.
+    opening: Vec<Vec<u8>>,
+    /// The id of the opening, once it has been answered: other answers to it are not passed on.
+    opened: Option<String>,
+    /// Requests without an answer, in the order they came.
+    open: BTreeMap<u64, Open>,
+    count: u64,
+    hung_up: Option<Instant>,
+    over: bool,
+}
+
+struct Open {
+    id: String,
+    line: Vec<u8>,
+    kind: Kind,
+}
+
+/// What becomes of a request when its daemon is stopped.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// A tool: the model reads the answer.
+    Tool,
+    /// It never ends by itself, and the next daemon is asked again.
+    Listening,
+    Other,
+}
+
+#[derive(Deserialize)]
+struct Head<'l> {
+    #[serde(borrow)]
+    id: Option<&'l RawValue>,
+    #[serde(default)]
+    method: Option<String>,
+    #[serde(borrow)]
+    params: Option<&'l RawValue>,
+}
+
+impl Talk {
+    /// Takes a line of the client and gives it as the daemon gets it.
+    pub(super) fn take(&mut self, line: &Line) -> Vec<u8> {
+        // What is no message is the daemon's to refuse.
+        let Some(head) = head(line) else { return line.to_vec() };
+        match (head.id, head.method.as_deref()) {
+            (Some(id), Some(method)) => {
+                let (id, kind) = (id.get().to_owned(), kind(method));
+                self.count += 1;
+                let line = if kind == Kind::Tool { self.keyed(line) } else { line.to_vec() };
+                if method == "initialize" {
+                    (self.opening, self.opened) = (vec![line.clone()], None);
+                }
+                self.open.insert(self.count, Open { id, line: line.clone(), kind });
+                line
+            }
+            (None, Some("notifications/initialized")) => {
+                self.opening.truncate(1);
+                self.opening.push(line.to_vec());
+                line.to_vec()
+            }
+            (None, Some("notifications/cancelled")) => {
+                let cancelled = head.params.and_then(|params| cancelled(params.get()));
+                self.open.retain(|_, open| cancelled.as_ref() != Some(&open.id));
+                line.to_vec()
+            }
+            _ => line.to_vec(),
+        }
+    }
+
+    /// A call with a key of its own, so that it can be asked again.
+    fn keyed(&mut self, line: &Line) -> Vec<u8> {
+        let name = self.name.get_or_insert_with(|| {
+            let mut bytes = [0_u8; 12];
+            getrandom(&mut bytes);
+            bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+        });
+        let key = format!("{name}-{}", self.count);
+        let Ok(mut message) = serde_json::from_slice::<Value>(line) else { return line.to_vec() };
+        let Some(Value::Object(params)) = message.get_mut("params") else { return line.to_vec() };
+        if let Value::Object(meta) = params.entry("_meta").or_insert_with(|| json!({})) {
+            meta.insert(KEY.to_owned(), key.into());
+        }
+        message.to_string().into_bytes()
+    }
+
+    /// Takes a line of the daemon; says whether the client gets it.
+    pub(super) fn give(&mut self, line: &Line) -> bool {
+        let Some(Head { id: Some(id), method: None, .. }) = head(line) else { return true };
+        let id = id.get();
+        let answered = self.open.iter().find(|(_, open)| open.id == id).map(|(number, _)| *number);
+        match answered {
+            Some(number) => {
+                let open = self.open.remove(&number);
+                if open.is_some_and(|open| self.opening.first() == Some(&open.line)) {
+                    self.opened = Some(id.to_owned());
+                }
+                true
+            }
+            None => self.opened.as_deref() != Some(id),
+        }
+    }
+
+    /// All that a new daemon must be told, in order.
+    pub(super) fn again(&self) -> Vec<Vec<u8>> {
+        let opening = self.opening.iter().cloned();
+        let open = self.open.values().map(|open| &open.line).filter(|line| !self.opening.contains(line));
+        opening.chain(open.cloned()).collect()
+    }
+
+    /// Answers what is open, because the daemon was stopped and nobody will. What listens is kept for the next one.
+    pub(super) fn stopped(&mut self) -> Vec<Vec<u8>> {
+        let (kept, answered): (BTreeMap<_, _>, BTreeMap<_, _>) =
+            std::mem::take(&mut self.open).into_iter().partition(|(_, open)| open.kind == Kind::Listening);
+        self.open = kept;
+        let newer = self.opening.is_empty();
+        answered.values().map(|open| stopped(open, newer)).collect()
+    }
+
+    /// The client has said its last line.
+    pub(super) fn hang_up(&mut self) {
+        self.hung_up = Some(Instant::now());
+    }
+
+    /// Nobody hears what is said.
+    pub(super) fn give_up(&mut self) {
+        self.over = true;
+    }
+
+    pub(super) fn hung_up_since(&self) -> Option<Instant> {
+        self.hung_up
+    }
+
+    /// Whether nothing more will be said.
+    pub(super) fn is_over(&self) -> bool {
+        let answered = || self.open.values().all(|open| open.kind == Kind::Listening);
+        self.over || (self.hung_up.is_some() && answered())
+    }
+}
+
+fn head(line: &Line) -> Option<Head<'_>> {
+    serde_json::from_slice(line).ok()
+}
+
+fn kind(method: &str) -> Kind {
+    match method {
+        "tools/call" => Kind::Tool,
+        "subscriptions/listen" => Kind::Listening,
+        _ => Kind::Other,
+    }
+}
+
+fn cancelled(params: &str) -> Option<String> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Cancelled<'p> {
+        #[serde(borrow)]
+        request_id: &'p RawValue,
+    }
+    serde_json::from_str::<Cancelled<'_>>(params).ok().map(|cancelled| cancelled.request_id.get().to_owned())
+}
+
+/// What a client hears whose daemon was stopped. A model reads only the answers of tools.
+fn stopped(open: &Open, newer: bool) -> Vec<u8> {
+    const SAID: &str = "The switchback daemon was stopped while this call was under way. Runs are kept: \
+                        get_workflow_status shows them, and any call starts the daemon again.";
+    let id: Value = serde_json::from_str(&open.id).unwrap_or_default();
+    let answer = match open.kind {
+        Kind::Tool => {
+            let mut result = json!({ "content": [{ "type": "text", "text": SAID }], "isError": true });
+            if newer {
+                result["resultType"] = "complete".into();
+            }
+            json!({ "jsonrpc": "2.0", "id": id, "result": result })
+        }
+        _ => json!({ "jsonrpc": "2.0", "id": id, "error": { "code": -32603, "message": SAID } }),
+    };
+    answer.to_string().into_bytes()
+}
+
+/// Bytes that nobody can guess or repeat.
+fn getrandom(bytes: &mut [u8]) {
+    // Of so few bytes the system always gives all; were it to fail, the time would still tell pipes apart.
+    if rustix::rand::getrandom(&mut *bytes, rustix::rand::GetRandomFlags::empty()).is_err() {
+        let now = std::time::UNIX_EPOCH.elapsed().unwrap_or_default().as_nanos().to_le_bytes();
+        bytes.iter_mut().zip(now).for_each(|(byte, now)| *byte = now);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn take(talk: &mut Talk, message: Value) -> Value {
+        serde_json::from_slice(&talk.take(message.to_string().as_bytes())).unwrap()
+    }
+
+    fn give(talk: &mut Talk, id: u64) -> bool {
+        talk.give(json!({ "jsonrpc": "2.0", "id": id, "result": {} }).to_string().as_bytes())
+    }
+
+    fn again(talk: &Talk) -> Vec<String> {
+        let shown = |line: &Vec<u8>| {
+            let message: Value = serde_json::from_slice(line).unwrap();
+            format!("{} {}", message["method"].as_str().unwrap(), message["id"])
+        };
+        talk.again().iter().map(shown).collect()
+    }
+
+    fn opened() -> Talk {
+        let mut talk = Talk::default();
+        take(&mut talk, json!({ "id": 0, "method": "initialize", "params": {} }));
+        assert!(give(&mut talk, 0));
+        take(&mut talk, json!({ "method": "notifications/initialized" }));
+        talk
+    }
+
+    #[test]
+    fn a_new_daemon_is_told_the_opening_and_what_has_no_answer() {
+        let mut talk = opened();
+        for id in 1..=3 {
+            take(&mut talk, json!({ "id": id, "method": "tools/call", "params": { "name": "x" } }));
+        }
+        assert!(give(&mut talk, 2));
+        take(&mut talk, json!({ "method": "notifications/cancelled", "params": { "requestId": 3 } }));
+        assert_eq!(again(&talk), ["initialize 0", "notifications/initialized null", "tools/call 1"]);
+        assert!(!give(&mut talk, 0), "the second answer to the opening is not passed on");
+        assert!(give(&mut talk, 1));
+    }
+
+    #[test]
+    fn an_opening_without_an_answer_is_said_once_more_and_its_answer_is_heard() {
+        let mut talk = Talk::default();
+        take(&mut talk, json!({ "id": "a", "method": "initialize", "params": {} }));
+        assert_eq!(again(&talk), ["initialize \"a\""]);
+        assert!(talk.give(br#"{"id":"a","result":{}}"#));
+        assert!(!talk.give(br#"{"id":"a","result":{}}"#));
+    }
+
+    #[test]
+    fn each_call_has_a_key_and_keeps_it() {
+        let mut talk = Talk::default();
+        let call = json!({ "id": 1, "method": "tools/call", "params": { "name": "x", "_meta": { "progressToken": 7 } } });
+        let first = take(&mut talk, call.clone());
+        let key = first["params"]["_meta"][KEY].as_str().unwrap().to_owned();
+        assert_eq!(first["params"]["_meta"]["progressToken"], 7);
+        assert_ne!(take(&mut talk, call)["params"]["_meta"][KEY], key.as_str());
+        let said: Value = serde_json::from_slice(&talk.again()[0]).unwrap();
+        assert_eq!(said["params"]["_meta"][KEY], key.as_str());
+    }
+
+    #[test]
+    fn what_is_open_when_the_daemon_is_stopped_is_answered_and_listening_goes_on() {
+        let mut talk = Talk::default();
+        take(&mut talk, json!({ "id": 1, "method": "subscriptions/listen", "params": {} }));
+        take(&mut talk, json!({ "id": 2, "method": "tools/call", "params": { "name": "x" } }));
+        take(&mut talk, json!({ "id": 3, "method": "tools/list", "params": {} }));
+        let answers: Vec<Value> =
+            talk.stopped().iter().map(|line| serde_json::from_slice(line).unwrap()).collect();
+        assert_eq!(answers[0]["result"]["isError"], true);
+        assert_eq!(answers[1]["error"]["code"], -32603);
+        assert_eq!(again(&talk), ["subscriptions/listen 1"]);
+        talk.hang_up();
+        assert!(talk.is_over());
+    }
+
+    #[test]
+    fn what_is_no_message_is_passed_on_as_it_is() {
+        let mut talk = Talk::default();
+        assert_eq!(talk.take(b"not json"), b"not json");
+        assert!(talk.give(b"not json"));
+    }
+}
