@@ -7,13 +7,18 @@ mod house;
 mod mcp;
 mod settings;
 
+use engine::kill_point::role;
 use std::path::Path;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let words: Vec<_> = std::env::args_os().skip(1).take(2).collect();
     match words.as_slice() {
-        [word, dir] if word == "daemon" => daemon::main(Path::new(dir)),
+        [word, dir] if word == daemon::DAEMON => daemon::main(Path::new(dir)),
+        [word] if word == house::EVALUATOR => {
+            role("evaluator");
+            engine::evaluator::serve()
+        }
         _ => cli::main(),
     }
 }

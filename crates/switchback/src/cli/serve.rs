@@ -20,6 +20,7 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<Exit, CommandError> {
     if arguments.no_daemon || is_alone() {
         return block_on(alone(client))?;
     }
+    engine::kill_point::role("pipe");
     let pipe = Pipe::new(place(&directory()?)?, Hello::new(Door::Mcp, client), talk);
     let piped = pipe.carry();
     pipe.close();

@@ -57,6 +57,7 @@ enum End {
 
 /// The daemon of a data directory. Says on stdout that it is ready, or why it is not; whoever started it reads that.
 pub(crate) fn main(dir: &Path) -> ExitCode {
+    engine::kill_point::role("daemon");
     match detach::detach() {
         Ok(true) => {}
         Ok(false) => return ExitCode::SUCCESS,
@@ -223,8 +224,9 @@ impl Host {
             Err(error) => return say(&format!("a client could not be known: {error}")),
         }
         let _connected = Counted::new(&self.connections);
-        if let Err(error) = self.converse(stream).await {
-            say(&format!("a client went away: {error}"));
+        match self.converse(stream).await {
+            Err(error) if !is_hung_up(&error) => say(&format!("a client went away: {error}")),
+            _ => {}
         }
     }
 
@@ -276,6 +278,11 @@ impl Drop for Counted<'_> {
     fn drop(&mut self) {
         self.0.send_modify(|count| *count -= 1);
     }
+}
+
+/// Whether a client simply ended.
+fn is_hung_up(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset)
 }
 
 async fn first_line(read: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Vec<u8>> {

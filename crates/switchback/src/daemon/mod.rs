@@ -24,6 +24,9 @@ mod successor;
 mod talk;
 mod wire;
 
+/// The word by which this binary knows that it is a daemon.
+pub(crate) const DAEMON: &str = "daemon";
+
 pub(crate) use hello::{Door, Hello};
 pub(crate) use host::main;
 pub(crate) use pipe::{Pipe, Piped};

@@ -106,13 +106,14 @@ fn start(place: &Place) -> io::Result<Option<CommandError>> {
     };
     let kept = std::env::vars_os().filter(|(name, _)| {
         let name = name.to_string_lossy();
-        KEPT.contains(&&*name) || name.starts_with("LC_") || name.starts_with("SWITCHBACK_KILL_")
+        KEPT.contains(&&*name) || name.starts_with("LC_")
     });
     let mut child = Command::new(program)
-        .arg("daemon")
+        .arg(super::DAEMON)
         .arg(&place.dir)
         .env_clear()
         .envs(kept)
+        .envs(engine::kill_point::passed_on())
         .env("SWITCHBACK_HOME", &place.dir)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())

@@ -50,12 +50,6 @@ impl Client {
 
     /// Where its definitions lie.
     pub(crate) fn surroundings(&self) -> Surroundings {
-        let folder = |name: &str| self.env.get(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-        Surroundings {
-            workspace: self.workspace.clone(),
-            home: folder("HOME"),
-            config: folder("XDG_CONFIG_HOME").filter(|config| config.is_absolute()),
-            template_paths: self.env.get("WORKFLOWS_TEMPLATE_PATHS").cloned().unwrap_or_default(),
-        }
+        Surroundings::of(self.workspace.clone(), |name| self.env.get(name).cloned())
     }
 }

@@ -10,19 +10,22 @@
 
 mod client;
 mod error;
+mod knows;
 mod readers;
 
 pub(crate) use client::{Client, Flags};
 pub(crate) use error::HouseError;
+pub(crate) use knows::EVALUATOR;
 
 use engine::adapters::process::{Notes, Recovered};
-use engine::answers::Nobody;
+use engine::answers::Answers;
 use engine::backend::Backend;
 use engine::kernel::RunId;
-use engine::library::Library;
+use engine::library::{Library, Order, Shelf};
 use engine::local::Local;
 use engine::names;
 use engine::store::{Filter, Reader, Store};
+use knows::Knows;
 use readers::Readers;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -37,6 +40,7 @@ pub(crate) struct House {
     pub(crate) dir: PathBuf,
     /// Carries the runs.
     pub(crate) local: Local,
+    knows: Arc<Knows>,
     readers: Readers,
 }
 
@@ -60,8 +64,10 @@ impl House {
             store.carry_all().map_err(HouseError::Lock)?;
         }
         let readers = Readers::over(dir)?;
-        let local = Local::open(store, notes, Arc::new(Nobody), tokio::runtime::Handle::current());
-        let house = House { dir: dir.to_owned(), local, readers };
+        let knows = Arc::new(Knows::new());
+        let answers = Arc::clone(&knows) as Arc<dyn Answers>;
+        let local = Local::open(store, notes, answers, tokio::runtime::Handle::current());
+        let house = House { dir: dir.to_owned(), local, knows, readers };
         if carries == Carries::All {
             house.go_on().await?;
         }
@@ -90,9 +96,14 @@ impl House {
         self.readers.look(look).await
     }
 
-    /// The definitions that a client can name.
+    /// The definitions that a client can name. Whoever asks it for some waits for the disk.
+    pub(crate) fn shelf(&self, client: &Client) -> Arc<Shelf> {
+        self.knows.shelf(client.surroundings())
+    }
+
+    /// The definitions that the tools of `blocks` find.
     pub(crate) fn library(&self, client: &Client) -> Arc<Library> {
-        Arc::new(Library::scan(&client.surroundings()))
+        self.shelf(client).library(Order::Blocks)
     }
 
     /// A name for a new run that no other has.
@@ -105,6 +116,7 @@ impl House {
 
     /// Ends what works, records it, and closes the store.
     pub(crate) async fn close(&self) {
+        self.readers.close();
         self.local.close().await;
     }
 }

@@ -33,6 +33,11 @@ impl Readers {
         looked.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
     }
 
+    /// Lets go of the connections that nobody uses.
+    pub(super) fn close(&self) {
+        self.0.free.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
     fn with<T>(&self, look: impl FnOnce(&Reader) -> T) -> T {
         let free = || self.0.free.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = free().pop();
