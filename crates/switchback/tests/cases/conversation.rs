@@ -1,18 +1,25 @@
-//! Plays the steps of one case in one fresh workspace, up to the first that is not as expected.
+//! Plays the steps of one case at one door in one fresh workspace, up to the first that is not as expected.
 
 use std::collections::BTreeMap;
-use std::io;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::case::{Action, Ask, Case, Check, KillAt, SignalName, Step, Target};
+use crate::answer::{Answer, Part};
+use crate::case::{Action, Ask, Case, Check, Connect, KillPoints, Request, SignalName, Step, Target, Who};
+use crate::clients::Clients;
+use crate::daemons;
+use crate::doors::Door;
 use crate::driver::{Driver, Setting};
 use crate::examine::{self, Examiner};
+use crate::kills::{Armed, Kills};
+use crate::mcp::Waiting;
 use crate::names::Names;
-use crate::process::{Answer, End, Running};
+use crate::process::{End, Ended, Running};
 use crate::report::Failure;
+use crate::said::{self, Said};
 use crate::strays;
 use crate::workspace::Workspace;
 
@@ -30,76 +37,94 @@ impl From<Failure> for Stop {
 
 const NO_KILL_POINTS: &str = "the binary has no kill points: add --features kill-points";
 
+/// What goes on while the conversation continues.
+enum Pending {
+    Command(Running),
+    Call(Waiting),
+    Said(Said),
+}
+
 /// One play of a case.
 pub(crate) struct Play<'a> {
-    driver: &'a dyn Driver,
+    driver: &'a Driver,
     case: &'a Case,
     workspace: Workspace,
     names: Names,
-    background: BTreeMap<String, Running>,
+    background: BTreeMap<String, Pending>,
+    clients: Clients,
+    kills: Kills,
     asked: usize,
-    kill_point: Option<u64>,
 }
 
 impl<'a> Play<'a> {
     pub(crate) fn new(
-        driver: &'a dyn Driver,
+        driver: &'a Driver,
         case: &'a Case,
         mut names: Names,
-        kill_point: Option<u64>,
+        kills: Kills,
     ) -> Result<Self, Stop> {
-        let workspace = Workspace::create(&case.files).map_err(|error| Failure::note(io_note(error)))?;
+        let workspace = Workspace::create(&case.files).map_err(failure)?;
         names.bind("workspace", workspace.folder().display().to_string().into());
-        let background = BTreeMap::new();
-        Ok(Self { driver, case, workspace, names, background, asked: 0, kill_point })
+        let (background, clients) = (BTreeMap::new(), Clients::default());
+        Ok(Self { driver, case, workspace, names, background, clients, kills, asked: 0 })
     }
 
     /// Plays all steps. A group that is repeated for each kill point is played for the present one.
     pub(crate) fn all(&mut self, steps: &'a [Step]) -> Result<(), Stop> {
         for step in steps {
             match &step.action {
-                Action::ForEachKillPoint { steps, .. } => self.all(steps)?,
+                Action::ForEachKillPoint(group) => self.all(&group.steps)?,
                 _ => self.step(step).map_err(|stop| at(stop, step))?,
             }
         }
         Ok(())
     }
 
-    /// Plays a command without killing it and returns the kill points it passed.
-    pub(crate) fn count(&mut self, of: &Step) -> Result<Vec<String>, Stop> {
-        let Action::Ask(ask) = &of.action else { unreachable!("BUG: the reader refuses it") };
+    /// Plays a group's measure without killing anything and returns the kill points that were passed.
+    pub(crate) fn count(&mut self, group: &'a KillPoints) -> Result<Vec<String>, Stop> {
         let log = self.workspace.capture("kill-points");
-        let env = vec![("SWITCHBACK_KILL_LOG".to_owned(), log.display().to_string())];
-        let answer = self.put(ask, env).map_err(|stop| at(stop, of))?;
-        self.take(&ask.check, answer, 0.into()).map_err(|stop| at(stop, of))?;
+        self.kills.counted = Some(log.clone());
+        self.all(&group.of)?;
+        self.kills.counted = None;
         match std::fs::read_to_string(log) {
             Ok(points) => Ok(points.lines().map(str::to_owned).collect()),
-            Err(_) => Err(Stop::Skipped(NO_KILL_POINTS.to_owned())),
+            Err(_) if group.who == Who::Command => Err(Stop::Skipped(NO_KILL_POINTS.to_owned())),
+            Err(_) => Err(failure(format!("no {} passed a kill point", group.who.word()))),
         }
     }
 
-    /// Ends what still runs. After a good play nothing may.
+    /// Ends what still runs. After a good play nothing may but a daemon, which ends when it is told to.
     pub(crate) fn close(&mut self) -> Result<(), Stop> {
         let forgotten: Vec<String> = self.background.keys().cloned().collect();
-        for (_, running) in std::mem::take(&mut self.background) {
-            running.end(self.workspace.root());
+        for (_, pending) in std::mem::take(&mut self.background) {
+            if let Pending::Command(running) = pending {
+                running.end(self.workspace.root());
+            }
         }
+        let closed = self.clients.close();
+        daemons::stop_all(self.driver, &self.workspace);
         let left = strays::end_remaining(self.workspace.root());
-        match (forgotten.first(), left.is_empty()) {
-            (Some(name), _) => Err(Failure::note(format!("`{name}` was started and never awaited")).into()),
-            (None, false) => Err(Failure::note(format!("still running: {}", left.join("; "))).into()),
-            (None, true) => Ok(()),
+        if let Some(name) = forgotten.first() {
+            return Err(failure(format!("`{name}` was started and never awaited")));
         }
+        if !left.is_empty() {
+            return Err(failure(format!("still running: {}", left.join("; "))));
+        }
+        closed.map_err(failure)?;
+        self.kills.unreached().map_or(Ok(()), |note| Err(failure(note)))
     }
 
-    /// Returns what the commands in the background have said, for the report of a failure beside them.
+    /// Returns what those in the background have said, for the report of a failure beside them.
     pub(crate) fn overheard(&self) -> Vec<(String, String)> {
         let mut heard = Vec::new();
-        for (name, running) in &self.background {
-            let (stdout, stderr) = running.said().unwrap_or_default();
-            heard.push((format!("stdout of `{name}`"), stdout));
-            heard.push((format!("stderr of `{name}`"), stderr));
+        for (name, pending) in &self.background {
+            if let Pending::Command(running) = pending {
+                let (stdout, stderr) = running.said().unwrap_or_default();
+                heard.push((format!("stdout of `{name}`"), stdout));
+                heard.push((format!("stderr of `{name}`"), stderr));
+            }
         }
+        heard.extend(self.clients.overheard());
         heard
     }
 
@@ -114,60 +139,126 @@ impl<'a> Play<'a> {
     fn step(&mut self, step: &Step) -> Result<(), Stop> {
         match &step.action {
             Action::Ask(ask) => self.ask(ask),
-            Action::Write(files) => {
-                self.workspace.write(files).map_err(|error| Failure::note(io_note(error)).into())
-            }
+            Action::Write(files) => self.workspace.write(files).map_err(failure),
             Action::Await { name, limit, check } => {
-                let running = self.background.remove(name).ok_or_else(|| self.unknown(name))?;
-                let answer = running.wait(*limit, self.workspace.root());
-                self.take(check, answer.map_err(|error| Failure::note(io_note(error)))?, 0.into())
+                let pending = self.background.remove(name).ok_or_else(|| unknown(name))?;
+                let answer = self.wait(pending, *limit)?;
+                self.take(check, answer, Some(&0.into()))
             }
-            Action::Signal { name, signal } => {
-                let running = self.background.get(name).ok_or_else(|| self.unknown(name))?;
-                running.signal(signal_of(*signal)).map_err(|error| Failure::note(io_note(error)).into())
-            }
-            Action::ForEachKillPoint { .. } => unreachable!("BUG: the reader refuses nested groups"),
+            Action::Signal { name, signal } => self.signal(name, signal_of(*signal)),
+            Action::Connect(connect) => self.connect(connect),
+            Action::Disconnect(name) => match self.clients.disconnect(name).map_err(failure)? {
+                End::Exit(0) => Ok(()),
+                end => Err(failure(format!("`{name}` ended with {}", end.to_json()))),
+            },
+            Action::CancelCall(name) => match self.background.remove(name) {
+                Some(Pending::Call(waiting)) => self.clients.cancel(&waiting).map_err(failure),
+                _ => Err(failure(format!("no call goes on as `{name}`"))),
+            },
+            Action::ForEachKillPoint(_) => unreachable!("BUG: the reader refuses nested groups"),
         }
     }
 
     fn ask(&mut self, ask: &Ask) -> Result<(), Stop> {
+        let log = self.workspace.capture(&format!("kill-points-{}", self.asked + 1));
+        let armed = self.kills.arm(ask.kill_at, log);
+        let pending = self.put(ask, armed.env.clone())?;
         if let Some(name) = &ask.background {
-            let driver = self.driver;
-            let running = driver.start(ask, self.setting(Vec::new())).map_err(Failure::note)?;
-            self.background.insert(name.clone(), running);
+            self.background.insert(name.clone(), pending);
             return Ok(());
         }
-        let number = match ask.kill_at {
-            None => {
-                let answer = self.put(ask, Vec::new())?;
-                return self.take(&ask.check, answer, 0.into());
-            }
-            Some(KillAt::Number(number)) => Some(number),
-            Some(KillAt::Each) => self.kill_point,
-        };
-        self.ask_and_kill(ask, number.unwrap_or(0))
-    }
-
-    fn ask_and_kill(&mut self, ask: &Ask, number: u64) -> Result<(), Stop> {
-        let log = self.workspace.capture(&format!("kill-points-{}", self.asked));
-        let env = vec![
-            ("SWITCHBACK_KILL_AT".to_owned(), number.to_string()),
-            ("SWITCHBACK_KILL_LOG".to_owned(), log.display().to_string()),
-        ];
-        let answer = self.put(ask, env)?;
-        if answer.end != End::Signal(9) {
-            let points =
-                std::fs::read_to_string(log).map_err(|_| Stop::Skipped(NO_KILL_POINTS.to_owned()))?;
-            let note = format!("kill point {number} was not reached: there were {}", points.lines().count());
-            let failure = Failure::difference(Vec::new(), answer, Vec::new());
-            return Err(Failure { note: Some(note), ..failure }.into());
+        let answer = self.wait(pending, ask.limit)?;
+        match armed {
+            Armed { dies_at: Some((number, log)), .. } => self.take_killed(&ask.check, answer, number, log),
+            // Whoever spoke with a process that died says so in its own way.
+            Armed { .. } if ask.kill_at.is_some() => self.take(&ask.check, answer, None),
+            Armed { .. } => self.take(&ask.check, answer, Some(&0.into())),
         }
-        self.take(&ask.check, answer, "SIGKILL".into())
     }
 
-    fn put(&mut self, ask: &Ask, env: Vec<(String, String)>) -> Result<Answer, Stop> {
+    fn take_killed(&mut self, check: &Check, answer: Answer, number: u64, log: PathBuf) -> Result<(), Stop> {
+        let is_killed = matches!(&answer, Answer::Command(Ended { end: End::Signal(9), .. }));
+        if is_killed {
+            return self.take(check, answer, Some(&"SIGKILL".into()));
+        }
+        let points = std::fs::read_to_string(log).map_err(|_| Stop::Skipped(NO_KILL_POINTS.to_owned()))?;
+        let note = format!("kill point {number} was not reached: there were {}", points.lines().count());
+        Err(Failure { note: Some(note), ..Failure::difference(Vec::new(), answer, Vec::new()) }.into())
+    }
+
+    /// Puts a question, with tools where this door has only those.
+    fn put(&mut self, ask: &Ask, env: Vec<(String, String)>) -> Result<Pending, Stop> {
+        match &ask.target {
+            Target::Request(request) => self.request(request).map(Pending::Call),
+            Target::Run(args) if self.is_said(args) => {
+                self.first_client()?;
+                let args = args.iter().map(|arg| self.names.fill(arg)).collect::<Result<Vec<_>, _>>();
+                let args = args.map_err(failure)?;
+                let said = said::begin(&args, &mut self.clients, &self.workspace);
+                said.map(Pending::Said).map_err(failure)
+            }
+            target => {
+                let driver = self.driver;
+                let env = ask.env.iter().cloned().chain(env).collect();
+                driver.start(target, &self.setting(env)).map(Pending::Command).map_err(failure)
+            }
+        }
+    }
+
+    /// A conversation that names no tools is held with tools at a door that has only those.
+    fn is_said(&self, args: &[String]) -> bool {
+        let over_mcp = matches!(self.driver.door, Door::Mcp(_));
+        let speaks_mcp = self.case.steps().any(Step::is_mcp);
+        over_mcp && !speaks_mcp && said::can_say(args)
+    }
+
+    fn wait(&mut self, pending: Pending, limit: Duration) -> Result<Answer, Stop> {
+        match pending {
+            Pending::Command(running) => {
+                running.wait(limit, self.workspace.root()).map(Answer::Command).map_err(failure)
+            }
+            Pending::Call(waiting) => waiting.wait(limit).map(Answer::Reply).map_err(failure),
+            Pending::Said(said) => said.end(&mut self.clients, limit).map(Answer::Command).map_err(failure),
+        }
+    }
+
+    fn connect(&mut self, connect: &Connect) -> Result<(), Stop> {
+        let log = self.workspace.capture(&format!("kill-points-{}", self.asked + 1));
+        let armed = self.kills.arm(connect.kill_at, log);
         let driver = self.driver;
-        driver.ask(ask, self.setting(env)).map_err(|trouble| Failure::note(trouble).into())
+        let mut clients = std::mem::take(&mut self.clients);
+        let env = connect.env.iter().cloned().chain(armed.env).collect();
+        let reply = clients.connect(driver, connect, &self.setting(env));
+        self.clients = clients;
+        let reply = Answer::Reply(reply.map_err(failure)?);
+        match connect.kill_at {
+            // Whether it had died by then is another matter.
+            Some(_) => Ok(()),
+            None => self.take(&connect.check, reply, None),
+        }
+    }
+
+    fn request(&mut self, request: &Request) -> Result<Waiting, Stop> {
+        if request.client == crate::case::FIRST_CLIENT {
+            self.first_client()?;
+        }
+        let params = self.names.fill_value(&request.params).map_err(failure)?;
+        self.clients.send(&Request { params, ..request.clone() }).map_err(failure)
+    }
+
+    fn first_client(&mut self) -> Result<(), Stop> {
+        match self.clients.has(crate::case::FIRST_CLIENT) {
+            true => Ok(()),
+            false => self.connect(&Connect::plain(crate::case::FIRST_CLIENT)),
+        }
+    }
+
+    fn signal(&mut self, name: &str, signal: Signal) -> Result<(), Stop> {
+        match self.background.get(name) {
+            Some(Pending::Command(running)) => running.signal(signal).map_err(failure),
+            _ if self.clients.has(name) => self.clients.signal(name, signal).map_err(failure),
+            _ => Err(unknown(name)),
+        }
     }
 
     fn setting(&mut self, env: Vec<(String, String)>) -> Setting<'_> {
@@ -181,9 +272,9 @@ impl<'a> Play<'a> {
     }
 
     /// Holds an answer against the expectation and remembers what is to be remembered.
-    fn take(&mut self, check: &Check, answer: Answer, exit: Value) -> Result<(), Stop> {
+    fn take(&mut self, check: &Check, answer: Answer, exit: Option<&Value>) -> Result<(), Stop> {
         let mut examiner = Examiner::new(&self.names, &self.workspace);
-        examiner.answer(check, &answer, &exit).map_err(Failure::note)?;
+        examiner.answer(check, &answer, exit, &|part| is_held(part, &answer)).map_err(failure)?;
         let Examiner { mismatches, files, .. } = examiner;
         if !mismatches.is_empty() {
             return Err(Failure::difference(mismatches, answer, files).into());
@@ -192,46 +283,30 @@ impl<'a> Play<'a> {
             match examine::remembered(source, &answer) {
                 Some(value) => self.names.bind(name, value),
                 None => {
-                    let note = format!("there is nothing to remember as `{name}`");
-                    return Err(Failure {
-                        note: Some(note),
-                        ..Failure::difference(Vec::new(), answer, Vec::new())
-                    }
-                    .into());
+                    let note = Some(format!("there is nothing to remember as `{name}`"));
+                    return Err(
+                        Failure { note, ..Failure::difference(Vec::new(), answer, Vec::new()) }.into()
+                    );
                 }
             }
         }
         Ok(())
     }
+}
 
-    fn unknown(&self, name: &str) -> Stop {
-        Failure::note(format!("no command runs in the background as `{name}`")).into()
-    }
+/// The texts of the command line are its own: with tools nobody says them.
+fn is_held(part: Part, answer: &Answer) -> bool {
+    let is_text = matches!(part, Part::Stdout | Part::Stderr);
+    !(is_text && matches!(answer, Answer::Command(ended) if ended.is_said))
 }
 
 fn at(stop: Stop, step: &Step) -> Stop {
     match stop {
         Stop::Failed(mut failure) => {
-            failure.place.get_or_insert((step.line, describe(step)));
+            failure.place.get_or_insert((step.line, step.describe()));
             Stop::Failed(failure)
         }
         skipped => skipped,
-    }
-}
-
-fn describe(step: &Step) -> String {
-    match &step.action {
-        Action::Ask(Ask { target: Target::Run(args), .. }) => format!("switchback {}", args.join(" ")),
-        Action::Ask(Ask { target: Target::Shell(text), .. }) => {
-            format!("shell: {}", text.lines().next().unwrap_or_default())
-        }
-        Action::Write(files) => {
-            let paths: Vec<&str> = files.iter().map(|(path, _)| path.as_str()).collect();
-            format!("write {}", paths.join(", "))
-        }
-        Action::Await { name, .. } => format!("await {name}"),
-        Action::Signal { name, .. } => format!("signal {name}"),
-        Action::ForEachKillPoint { .. } => "for each kill point".to_owned(),
     }
 }
 
@@ -243,6 +318,10 @@ fn signal_of(name: SignalName) -> Signal {
     }
 }
 
-fn io_note(error: io::Error) -> String {
-    error.to_string()
+fn unknown(name: &str) -> Stop {
+    failure(format!("nothing goes on as `{name}`"))
+}
+
+fn failure(note: impl ToString) -> Stop {
+    Failure::note(note.to_string()).into()
 }

@@ -3,11 +3,11 @@
 use regex::Regex;
 use serde_json::Value;
 
+use crate::answer::{Answer, Part};
 use crate::case::{Check, Source};
 use crate::matching::{Mismatch, differences};
 use crate::names::Names;
 use crate::pattern::Pattern;
-use crate::process::Answer;
 use crate::workspace::Workspace;
 
 /// Compares answers with expectations and gathers what differs.
@@ -24,27 +24,30 @@ impl<'a> Examiner<'a> {
         Self { names, workspace, mismatches: Vec::new(), files: Vec::new() }
     }
 
-    /// Compares everything a step names. Without an expected exit code it must be `exit`.
-    pub(crate) fn answer(&mut self, check: &Check, answer: &Answer, exit: &Value) -> Result<(), String> {
-        self.hold("exit", check.exit.as_ref().unwrap_or(exit), Some(&answer.end.to_json()))?;
-        if let Some(expected) = &check.stdout {
-            self.hold("stdout", expected, Some(&answer.stdout.as_str().into()))?;
-        }
-        if let Some(expected) = &check.stderr {
-            self.hold("stderr", expected, Some(&answer.stderr.as_str().into()))?;
-        }
-        if let Some(expected) = &check.json {
-            self.document(expected, &answer.stdout)?;
+    /// Compares everything a step names, but what `is_held` leaves out, and what must hold although it does not name
+    /// it. `exit` is how a command must end; nothing if it may end in any way.
+    pub(crate) fn answer(
+        &mut self,
+        check: &Check,
+        answer: &Answer,
+        exit: Option<&Value>,
+        is_held: &dyn Fn(Part) -> bool,
+    ) -> Result<(), String> {
+        let said: Vec<Part> = check.parts.iter().map(|(part, _)| *part).collect();
+        for (part, expected) in answer.unsaid(&said, exit).iter().chain(&check.parts) {
+            if is_held(*part) {
+                self.part(*part, expected, answer)?;
+            }
         }
         check.files.iter().try_for_each(|(path, expected)| self.file(path, expected))
     }
 
-    fn document(&mut self, expected: &Value, stdout: &str) -> Result<(), String> {
-        match serde_json::from_str(stdout) {
-            Ok(document) => self.hold("json", expected, Some(&document)).map(drop),
+    fn part(&mut self, part: Part, expected: &Value, answer: &Answer) -> Result<(), String> {
+        match answer.part(part) {
+            Ok(got) => self.hold(part.word(), expected, got.as_ref()).map(drop),
             Err(error) => {
                 let expected = "one JSON document on stdout".to_owned();
-                self.mismatches.push(Mismatch { at: "json".to_owned(), expected, got: error.to_string() });
+                self.mismatches.push(Mismatch { at: part.to_string(), expected, got: error });
                 Ok(())
             }
         }
@@ -71,12 +74,8 @@ impl<'a> Examiner<'a> {
 /// Returns the value to remember, or nothing if the answer does not have it.
 pub(crate) fn remembered(source: &Source, answer: &Answer) -> Option<Value> {
     match source {
-        Source::Json(pointer) => {
-            let document: Value = serde_json::from_str(&answer.stdout).ok()?;
-            document.pointer(pointer).cloned()
-        }
-        Source::Stdout(regex) => group(regex, &answer.stdout),
-        Source::Stderr(regex) => group(regex, &answer.stderr),
+        Source::Pointer(part, pointer) => answer.part(*part).ok()??.pointer(pointer).cloned(),
+        Source::Regex(part, regex) => group(regex, answer.part(*part).ok()??.as_str()?),
     }
 }
 

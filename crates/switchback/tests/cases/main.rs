@@ -1,25 +1,36 @@
 //! Runs the black-box cases of `cases/` against the real binary. cases/README.md describes the format.
 //!
 //! ```text
-//! cargo cases                  all cases
+//! cargo cases                  all cases, each at every door at which it can be held
 //! cargo cases condition        those with `condition` in their name
+//! cargo cases --door=mcp       only those doors
+//! cargo cases --doors          which case is played where, and why not elsewhere
 //! ```
 //!
 //! The runner's own cases in `self/` come along, so that the runner is known to fail what it must fail. It knows
-//! nothing of the product but its command line and the environment variables of its kill points.
+//! nothing of the product but its command line, its tools and the environment variables of its kill points.
 
+mod answer;
 mod case;
+mod clients;
 mod conversation;
+mod daemons;
+mod doors;
+mod doors_list;
 mod driver;
 mod examine;
 mod fields;
+mod kills;
 mod matching;
+mod mcp;
 mod names;
 mod pattern;
 mod process;
 mod read;
+mod read_check;
 mod report;
 mod requirements;
+mod said;
 mod self_check;
 mod strays;
 mod suite;
@@ -32,10 +43,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
-use crate::driver::CommandLine;
+use crate::doors::Door;
+use crate::driver::Driver;
+use crate::suite::{Job, Work};
 use crate::verdict::{CaseFile, Judge, Verdict};
 
 fn main() -> ExitCode {
@@ -68,28 +82,53 @@ fn run() -> Result<bool, Box<dyn Error>> {
     // Other arguments with a dash are meant for the built-in harness of other test binaries.
     let (flags, filters): (Vec<String>, Vec<String>) =
         std::env::args().skip(1).partition(|arg| arg.starts_with('-'));
-    let project = suite::project();
     let self_folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/self");
-    let mut files = suite::find(&project.join("cases"), "cases", "")?;
+    let mut files = suite::find(&suite::project().join("cases"), "cases", "")?;
     files.extend(suite::find(&self_folder, "self", "self/")?);
     files.retain(|file| filters.is_empty() || filters.iter().any(|filter| file.name.contains(filter)));
+    let ids = requirements::ids(&suite::project().join("docs/requirements"))?;
+    let mut jobs: Vec<Job> = files.iter().flat_map(|file| jobs(file, &|id| ids.contains(id))).collect();
+    if let Some(wanted) = flags.iter().find_map(|flag| flag.strip_prefix("--door=")) {
+        jobs.retain(|job| job.name().contains(&format!("  {wanted}")));
+    }
     if flags.iter().any(|flag| flag == "--list") {
-        files.iter().for_each(|file| println!("{}: test", file.name));
+        jobs.iter().for_each(|job| println!("{}: test", job.name()));
         return Ok(true);
     }
-    let ids = requirements::ids(&project.join("docs/requirements"))?;
-    let summary = suite::run(&files, &|file| {
-        if file.name.starts_with("self/") {
-            return self_check::judge(file, &self_folder);
-        }
-        judge(file, &|id| ids.contains(id))
-    });
-    println!("{summary}");
+    if flags.iter().any(|flag| flag == "--doors") {
+        print!("{}", doors_list::text(&files, &|id| ids.contains(id)));
+        return Ok(true);
+    }
+    let started = Instant::now();
+    let summary = suite::run(&jobs, &|job| judge(job, &self_folder));
+    summary.doors().iter().for_each(|doors| println!("{doors}"));
+    println!("{summary} in {:.1} s", started.elapsed().as_secs_f64());
     Ok(summary.failed == 0)
 }
 
-fn judge(file: &CaseFile, known_id: &dyn Fn(&str) -> bool) -> Verdict {
-    let driver = CommandLine { program: PathBuf::from(env!("CARGO_BIN_EXE_switchback")) };
-    let keep = std::env::var_os("SWITCHBACK_CASES_KEEP").is_some();
-    Judge { driver: &driver, known_id, keep }.judge(file)
+/// Returns what is to be done with a file.
+fn jobs(file: &CaseFile, known_id: &dyn Fn(&str) -> bool) -> Vec<Job> {
+    let job = |work: Work| Job { file: file.clone(), work };
+    if file.name.starts_with("self/") {
+        return vec![job(Work::JudgeRunner)];
+    }
+    match read::file(file, known_id).map(Arc::new) {
+        Err(report) => vec![job(Work::Refuse(report))],
+        Ok(case) => {
+            let doors = Door::ALL.into_iter().filter(|door| doors::why_not(&case, *door).is_none());
+            doors.map(|door| job(Work::Play(Arc::clone(&case), door))).collect()
+        }
+    }
+}
+
+fn judge(job: &Job, self_folder: &Path) -> Verdict {
+    match &job.work {
+        Work::JudgeRunner => self_check::judge(&job.file, self_folder),
+        Work::Refuse(report) => Verdict::Failed(report.clone()),
+        Work::Play(case, door) => {
+            let driver = Driver { program: PathBuf::from(env!("CARGO_BIN_EXE_switchback")), door: *door };
+            let keep = std::env::var_os("SWITCHBACK_CASES_KEEP").is_some();
+            Judge { driver: &driver, keep }.judge(&job.file, case)
+        }
+    }
 }

@@ -51,6 +51,18 @@ impl Names {
         }
     }
 
+    /// Returns the same data with every name in its texts replaced.
+    pub(crate) fn fill_value(&self, value: &Value) -> Result<Value, String> {
+        match value {
+            Value::String(text) => self.fill_whole(text),
+            Value::Array(items) => items.iter().map(|item| self.fill_value(item)).collect(),
+            Value::Object(map) => {
+                map.iter().map(|(key, value)| Ok((key.clone(), self.fill_value(value)?))).collect()
+            }
+            scalar => Ok(scalar.clone()),
+        }
+    }
+
     fn fill_with(&self, text: &str, form: &dyn Fn(String) -> String) -> Result<String, String> {
         if self.unknown {
             return Ok(text.to_owned());

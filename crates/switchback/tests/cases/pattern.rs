@@ -57,7 +57,7 @@ impl Pattern {
 impl Matcher {
     fn read(word: &str, value: &Value, names: &Names) -> Result<Self, String> {
         match word {
-            "equals" => Ok(Self::Equals(literal(value, names)?)),
+            "equals" => Ok(Self::Equals(names.fill_value(value)?)),
             "contains" => Ok(Self::Contains(one_or_many(value, names)?)),
             "regex" => regexes(value, names).map(Self::Regex),
             "subset" if value.is_array() || value.is_object() => {
@@ -88,18 +88,6 @@ fn one_or_many(value: &Value, names: &Names) -> Result<Vec<Pattern>, String> {
         Value::String(text) if text.is_empty() => Err(NEVER_FAILS.to_owned()),
         Value::Array(items) => read_all(items, names),
         one => Ok(vec![Pattern::read(one, names)?]),
-    }
-}
-
-/// Fills names into data that is not read as a pattern.
-fn literal(value: &Value, names: &Names) -> Result<Value, String> {
-    match value {
-        Value::String(text) => names.fill_whole(text),
-        Value::Array(items) => items.iter().map(|item| literal(item, names)).collect(),
-        Value::Object(map) => {
-            map.iter().map(|(key, value)| Ok((key.clone(), literal(value, names)?))).collect()
-        }
-        scalar => Ok(scalar.clone()),
     }
 }
 

@@ -28,10 +28,12 @@ pub(crate) struct Spec<'a> {
 
 /// What a command said and how it ended.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct Ended {
     pub(crate) end: End,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
+    /// Whether it was said with tools, so that nothing was printed for people.
+    pub(crate) is_said: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -96,7 +98,7 @@ impl Running {
     }
 
     /// Waits for the end. Past the limit everything that lives under `root` is ended.
-    pub(crate) fn wait(self, limit: Duration, root: &Path) -> io::Result<Answer> {
+    pub(crate) fn wait(self, limit: Duration, root: &Path) -> io::Result<Ended> {
         let end = match self.ended.recv_timeout(limit) {
             Ok(status) => End::from(status?),
             Err(_) => {
@@ -105,7 +107,7 @@ impl Running {
             }
         };
         let (stdout, stderr) = self.said()?;
-        Ok(Answer { end, stdout, stderr })
+        Ok(Ended { end, stdout, stderr, is_said: false })
     }
 
     /// Returns what it has said so far on stdout and stderr.

@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use similar::{ChangeTag, TextDiff};
 
+use crate::answer::Answer;
 use crate::matching::Mismatch;
-use crate::process::Answer;
 
 const HEAD_LINES: usize = 15;
 const TAIL_LINES: usize = 25;
@@ -52,9 +52,9 @@ impl Failure {
             put_mismatch(&mut text, mismatch);
         }
         if let Some(answer) = &self.answer {
-            put(&mut text, 1, &format!("ended with {}", answer.end.to_json()));
-            put_output(&mut text, "stdout", &answer.stdout);
-            put_output(&mut text, "stderr", &answer.stderr);
+            let (sum, texts) = answer.shown();
+            put(&mut text, 1, &cut(&sum));
+            texts.iter().for_each(|(name, output)| put_output(&mut text, name, output));
         }
         for (name, content) in &self.outputs {
             put_output(&mut text, name, content);

@@ -1,7 +1,7 @@
 //! Finds and ends what a case left running.
 //!
 //! The product gives each process it starts a group of its own, so a group is not enough: whatever works in the
-//! folder of a case, or has that folder in its environment, belongs to the case. This reads `/proc`; where there is
+//! folder of a case, or has that folder in its environment or its arguments, belongs to the case. This reads `/proc`; where there is
 //! none (macOS) only the group of the command itself is ended and nothing is reported.
 
 use std::fs;
@@ -21,9 +21,14 @@ struct Stray {
 
 /// Ends a command's group and all that belongs to the case.
 pub(crate) fn end_tree(leader: Pid, root: &Path) {
+    end_group(leader);
+    end_all(root);
+}
+
+/// Ends a command and what is in its group.
+pub(crate) fn end_group(leader: Pid) {
     // It may have ended by itself meanwhile: then there is nothing to do.
     let _ = kill_process_group(leader, Signal::KILL);
-    end_all(root);
 }
 
 /// Ends all that belongs to the case and returns what it was, one command line each.
@@ -56,11 +61,11 @@ fn stray(number: i32, root: &Path) -> Option<Stray> {
     let folder = Path::new("/proc").join(number.to_string());
     let works_here = fs::read_link(folder.join("cwd")).is_ok_and(|cwd| cwd.starts_with(root));
     let root = root.as_os_str().as_encoded_bytes();
-    let knows_it = || {
-        let environ = fs::read(folder.join("environ")).unwrap_or_default();
-        environ.windows(root.len()).any(|window| window == root)
+    let names_it = |file: &str| {
+        let text = fs::read(folder.join(file)).unwrap_or_default();
+        text.windows(root.len()).any(|window| window == root)
     };
-    if !works_here && !knows_it() {
+    if !works_here && !names_it("environ") && !names_it("cmdline") {
         return None;
     }
     let command = fs::read(folder.join("cmdline")).ok()?;

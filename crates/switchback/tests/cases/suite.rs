@@ -1,21 +1,26 @@
-//! Finds case files, plays them on all cores, prints a line for each and counts.
+//! Finds case files, plays each at all its doors on all cores, prints a line for each play and counts.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::case::Case;
+use crate::doors::Door;
 use crate::verdict::{CaseFile, Verdict};
 
-/// How many cases came to which end.
+/// How many plays came to which end.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Summary {
     pub(crate) passed: usize,
     pub(crate) failed: usize,
     pub(crate) skipped: usize,
+    doors: BTreeMap<Door, usize>,
 }
 
 impl fmt::Display for Summary {
@@ -30,6 +35,45 @@ impl Summary {
             Verdict::Passed(_) => self.passed += 1,
             Verdict::Failed(_) => self.failed += 1,
             Verdict::Skipped(_) => self.skipped += 1,
+        }
+    }
+
+    /// Returns how many were played at each door, or nothing where doors do not matter.
+    pub(crate) fn doors(&self) -> Option<String> {
+        let counts: Vec<String> = self.doors.iter().map(|(door, count)| format!("{door} {count}")).collect();
+        (!counts.is_empty()).then(|| format!("played: {}", counts.join(", ")))
+    }
+}
+
+/// One thing to do.
+pub(crate) struct Job {
+    pub(crate) file: CaseFile,
+    pub(crate) work: Work,
+}
+
+/// What is done with a file.
+pub(crate) enum Work {
+    /// It is played at a door.
+    Play(Arc<Case>, Door),
+    /// It is no case, and this is why.
+    Refuse(String),
+    /// The runner is judged by it.
+    JudgeRunner,
+}
+
+impl Job {
+    fn door(&self) -> Option<Door> {
+        match self.work {
+            Work::Play(_, door) => Some(door),
+            _ => None,
+        }
+    }
+
+    /// Returns what it is called in lists.
+    pub(crate) fn name(&self) -> String {
+        match self.door() {
+            Some(door) => format!("{}  {door}", self.file.name),
+            None => self.file.name.clone(),
         }
     }
 }
@@ -51,28 +95,31 @@ pub(crate) fn find(folder: &Path, shown: &str, prefix: &str) -> io::Result<Vec<C
     Ok(found)
 }
 
-/// Judges all files, as many at a time as there are cores, and prints each as it ends.
-pub(crate) fn run(files: &[CaseFile], judge: &(dyn Fn(&CaseFile) -> Verdict + Sync)) -> Summary {
-    let width = files.iter().map(|file| file.name.len()).max().unwrap_or(0);
+/// Does all jobs, as many at a time as there are cores, and prints each as it ends.
+pub(crate) fn run(jobs: &[Job], judge: &(dyn Fn(&Job) -> Verdict + Sync)) -> Summary {
+    let width = jobs.iter().map(|job| job.name().len()).max().unwrap_or(0);
     let next = AtomicUsize::new(0);
     let (tell, ended) = channel();
     thread::scope(|scope| {
         for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
             let (tell, next) = (tell.clone(), &next);
             scope.spawn(move || {
-                while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
+                while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let start = Instant::now();
-                    let verdict = judge(file);
+                    let verdict = judge(job);
                     // The receiver lives until all senders are gone.
-                    let _ = tell.send((file, verdict, start.elapsed()));
+                    let _ = tell.send((job, verdict, start.elapsed()));
                 }
             });
         }
         drop(tell);
         let mut summary = Summary::default();
-        for (file, verdict, took) in ended {
+        for (job, verdict, took) in ended {
             summary.count(&verdict);
-            print!("{}", line(&file.name, width, &verdict, took));
+            if let Some(door) = job.door() {
+                *summary.doors.entry(door).or_default() += 1;
+            }
+            print!("{}", line(&job.name(), width, &verdict, took));
         }
         summary
     })

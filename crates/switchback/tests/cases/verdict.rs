@@ -1,12 +1,12 @@
-//! Reads one case file, plays it, once or for every kill point, and says what came of it.
+//! Plays one case at one door, once or for every kill point, and says what came of it.
 
 use std::path::{Path, PathBuf};
 
-use crate::case::{Action, Case};
+use crate::case::{Action, Case, KillPoints, Step};
 use crate::conversation::{Play, Stop};
 use crate::driver::Driver;
+use crate::kills::Kills;
 use crate::names::Names;
-use crate::read;
 use crate::report::Failure;
 
 /// What came of a case.
@@ -28,27 +28,16 @@ pub(crate) struct CaseFile {
     pub(crate) path: PathBuf,
 }
 
-/// What all cases of a suite share.
+/// Plays cases at one door.
 pub(crate) struct Judge<'a> {
-    pub(crate) driver: &'a dyn Driver,
-    pub(crate) known_id: &'a dyn Fn(&str) -> bool,
+    pub(crate) driver: &'a Driver,
     /// Leaves the workspace of a failed case where it is.
     pub(crate) keep: bool,
 }
 
 impl Judge<'_> {
-    pub(crate) fn judge(&self, file: &CaseFile) -> Verdict {
-        let source = match std::fs::read_to_string(&file.path) {
-            Ok(source) => source,
-            Err(error) => return Verdict::Failed(format!("  {}: {error}\n", file.shown)),
-        };
-        let case = match read::case(&source, self.known_id) {
-            Ok(case) => case,
-            Err(flaw) => {
-                return Verdict::Failed(format!("  {}:{}: {}\n", file.shown, flaw.line, flaw.message));
-            }
-        };
-        match self.play(&case) {
+    pub(crate) fn judge(&self, file: &CaseFile, case: &Case) -> Verdict {
+        match self.play(case) {
             Ok(kill_points) => Verdict::Passed(kill_points),
             Err(Stop::Skipped(why)) => Verdict::Skipped(why),
             Err(Stop::Failed(failure)) => Verdict::Failed(failure.text(&case.about, &file.shown)),
@@ -57,29 +46,40 @@ impl Judge<'_> {
 
     fn play(&self, case: &Case) -> Result<Option<usize>, Stop> {
         let group = case.conversation.iter().enumerate().find_map(|(index, step)| match &step.action {
-            Action::ForEachKillPoint { of, .. } => Some((&case.conversation[..index], of.as_ref())),
+            Action::ForEachKillPoint(group) => Some((&case.conversation[..index], group)),
             _ => None,
         });
-        let Some((before, of)) = group else {
-            self.once(case, Names::default(), None, |play| play.all(&case.conversation))?;
+        let Some((before, group)) = group else {
+            self.once(case, Names::default(), Kills::default(), |play| play.all(&case.conversation))?;
             return Ok(None);
         };
-        let mut names = Names::default();
-        let mut points = Vec::new();
-        self.once(case, Names::default(), None, |play| {
-            play.all(before)?;
-            points = play.count(of)?;
-            names = play.names().clone();
-            Ok(())
-        })?;
-        self.each(case, &names, &points)?;
+        let (names, points) = self.count(case, before, group)?;
+        self.each(case, group, &names, &points)?;
         Ok(Some(points.len()))
     }
 
-    fn each(&self, case: &Case, names: &Names, points: &[String]) -> Result<(), Stop> {
+    fn count<'c>(
+        &'c self,
+        case: &'c Case,
+        before: &'c [Step],
+        group: &'c KillPoints,
+    ) -> Result<(Names, Vec<String>), Stop> {
+        let (mut names, mut points) = (Names::default(), Vec::new());
+        let kills = Kills::of(group.who, None);
+        self.once(case, Names::default(), kills, |play| {
+            play.all(before)?;
+            points = play.count(group)?;
+            names = play.names().clone();
+            Ok(())
+        })?;
+        Ok((names, points))
+    }
+
+    fn each(&self, case: &Case, group: &KillPoints, names: &Names, points: &[String]) -> Result<(), Stop> {
         for (number, point) in (1..).zip(points) {
             let name = point.split_once(' ').map_or("", |(_, name)| name);
-            let played = self.once(case, names.clone(), Some(number), |play| play.all(&case.conversation));
+            let kills = Kills::of(group.who, Some(number));
+            let played = self.once(case, names.clone(), kills, |play| play.all(&case.conversation));
             played.map_err(|stop| match stop {
                 Stop::Failed(mut failure) => {
                     failure.kill_point = Some(format!("at kill point {number} of {}, {name}", points.len()));
@@ -96,10 +96,10 @@ impl Judge<'_> {
         &'c self,
         case: &'c Case,
         names: Names,
-        kill_point: Option<u64>,
+        kills: Kills,
         act: impl FnOnce(&mut Play<'c>) -> Result<(), Stop>,
     ) -> Result<(), Stop> {
-        let mut play = Play::new(self.driver, case, names, kill_point)?;
+        let mut play = Play::new(self.driver, case, names, kills)?;
         let mut acted = act(&mut play);
         if let Err(Stop::Failed(failure)) = &mut acted {
             failure.outputs.extend(play.overheard());

@@ -57,6 +57,13 @@ impl Workspace {
         self.root().join("work")
     }
 
+    /// Returns a folder inside the project folder, making it where it is not there.
+    pub(crate) fn subfolder(&self, path: &str) -> io::Result<PathBuf> {
+        let folder = self.file(path)?;
+        fs::create_dir_all(&folder)?;
+        Ok(folder)
+    }
+
     pub(crate) fn capture(&self, name: &str) -> PathBuf {
         self.root().join("capture").join(name)
     }

@@ -1,0 +1,78 @@
+//! What a client says in each era.
+
+use serde_json::{Map, Value, json};
+
+use crate::doors::Era;
+
+const NAME: &str = "switchback-cases";
+
+/// Returns the method and the parameters with which a client opens the conversation.
+pub(super) fn opening(era: Era) -> (&'static str, Value) {
+    match era {
+        Era::Handshake => (
+            "initialize",
+            json!({ "protocolVersion": era.revision(), "capabilities": {}, "clientInfo": client_info() }),
+        ),
+        Era::Stateless => ("server/discover", json!({})),
+    }
+}
+
+/// Returns what a client says once it has been answered, if anything.
+pub(super) fn after_opening(era: Era) -> Option<Value> {
+    match era {
+        Era::Handshake => Some(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })),
+        Era::Stateless => None,
+    }
+}
+
+/// Returns a whole request. A call asks for progress under its own id.
+pub(super) fn request(era: Era, id: u64, method: &str, params: &Value) -> Value {
+    let mut params = params.as_object().cloned().unwrap_or_default();
+    let mut meta = params.remove("_meta").and_then(|meta| meta.as_object().cloned()).unwrap_or_default();
+    if era == Era::Stateless {
+        meta.extend(who_asks(era));
+    }
+    if method == "tools/call" {
+        meta.entry("progressToken").or_insert_with(|| id.into());
+    }
+    if !meta.is_empty() {
+        params.insert("_meta".to_owned(), meta.into());
+    }
+    json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })
+}
+
+/// Returns the notification that a client no longer waits for an answer.
+pub(super) fn cancelled(era: Era, id: u64) -> Value {
+    let mut params = Map::from_iter([
+        ("requestId".to_owned(), json!(id)),
+        ("reason".to_owned(), json!("the case says so")),
+    ]);
+    if era == Era::Stateless {
+        params.insert("_meta".to_owned(), who_asks(era).into());
+    }
+    json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params })
+}
+
+/// Returns what a client says to a request of the server: it can do nothing for it.
+pub(super) fn answer(id: &Value, method: &str) -> Value {
+    match method {
+        "ping" => json!({ "jsonrpc": "2.0", "id": id, "result": {} }),
+        _ => {
+            let error = json!({ "code": -32601, "message": format!("the runner has no {method}") });
+            json!({ "jsonrpc": "2.0", "id": id, "error": error })
+        }
+    }
+}
+
+fn who_asks(era: Era) -> Map<String, Value> {
+    let key = |name: &str| format!("io.modelcontextprotocol/{name}");
+    Map::from_iter([
+        (key("protocolVersion"), era.revision().into()),
+        (key("clientInfo"), client_info()),
+        (key("clientCapabilities"), json!({})),
+    ])
+}
+
+fn client_info() -> Value {
+    json!({ "name": NAME, "version": "1" })
+}
