@@ -177,7 +177,8 @@ impl Host {
         self.finish(end);
     }
 
-    /// Comes back once a newer program is known and nothing would be interrupted by taking its place.
+    /// Comes back once a newer program is noted and nothing would be interrupted by taking its place: nothing is being
+    /// carried out, no command follows a run, and if a timer runs, a client is there to start the next daemon.
     async fn replaced(
         &self,
         mut effects: watch::Receiver<usize>,
@@ -185,20 +186,29 @@ impl Host {
         place: &Place,
     ) {
         let mut successor = self.successor.subscribe();
+        let (mut connections, mut clients) = (self.connections.subscribe(), self.clients.subscribe());
         loop {
-            // The senders live as long as this host, so waiting cannot fail.
-            let _ = successor.wait_for(Option::is_some).await;
-            let _ = effects.wait_for(|effects| *effects == 0).await;
-            if *timers.borrow_and_update() == 0 || *self.clients.borrow() > 0 {
-                let next = successor.borrow().clone();
-                match next.map_or(Ok(()), |next| next.write(place)) {
+            let next = successor.borrow_and_update().clone();
+            let (connected, speaking) = (*connections.borrow_and_update(), *clients.borrow_and_update());
+            let (open, due) = (*effects.borrow_and_update(), *timers.borrow_and_update());
+            if let Some(next) = next
+                && open == 0
+                && connected == speaking
+                && (due == 0 || speaking > 0)
+            {
+                match next.write(place) {
                     Ok(()) => return,
                     Err(error) => say(&format!("the newer program cannot be noted: {error}")),
                 }
-                self.successor.send_replace(None);
-            } else {
-                let _ = timers.changed().await;
             }
+            // The senders live as long as this host, so waiting cannot fail.
+            let _ = tokio::select! {
+                changed = successor.changed() => changed,
+                changed = effects.changed() => changed,
+                changed = timers.changed() => changed,
+                changed = connections.changed() => changed,
+                changed = clients.changed() => changed,
+            };
         }
     }
 

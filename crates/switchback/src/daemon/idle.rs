@@ -15,8 +15,14 @@ pub(super) fn period() -> Duration {
     said.map_or(PERIOD, Duration::from_secs)
 }
 
-/// Comes back once all counts have been zero for that long.
+/// How long whoever started a daemon may take to come in.
+const FIRST: Duration = Duration::from_secs(60);
+
+/// Comes back once all counts have been zero for that long. The first of them counts connections, and nothing is over
+/// before whoever started the daemon had time to come in.
 pub(super) async fn quiet(mut counts: [watch::Receiver<usize>; 3], period: Duration) {
+    // Whether somebody came or nobody did, the wait begins.
+    let _ = tokio::time::timeout(FIRST, counts[0].wait_for(|count| *count > 0)).await;
     loop {
         for count in &mut counts {
             if count.wait_for(|count| *count == 0).await.is_err() {

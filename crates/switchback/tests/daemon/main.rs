@@ -1,0 +1,7 @@
+//! The daemon from outside: how it is found, started, seen, replaced and ended, with the real binary.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on says so by its panic")]
+
+mod life;
+mod version;
+mod world;

@@ -1,0 +1,123 @@
+//! A data directory and a project of a test's own, and the real binary in them. Whatever daemon is left at the end of a test
+//! is ended with it.
+
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// How long anything here may take.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+
+pub(crate) struct World {
+    root: tempfile::TempDir,
+    home: PathBuf,
+}
+
+impl World {
+    pub(crate) fn new() -> World {
+        World::with_home("home")
+    }
+
+    /// A world whose data directory has this name.
+    pub(crate) fn with_home(name: &str) -> World {
+        let root = tempfile::tempdir().unwrap();
+        let home = root.path().canonicalize().unwrap().join(name);
+        std::fs::create_dir(root.path().join("project")).unwrap();
+        World { root, home }
+    }
+
+    pub(crate) fn home(&self) -> &Path {
+        &self.home
+    }
+
+    pub(crate) fn project(&self) -> PathBuf {
+        self.root.path().join("project")
+    }
+
+    /// Writes a definition of one Shell block into the project.
+    pub(crate) fn define(&self, name: &str, command: &str) {
+        let folder = self.project().join(".switchback/workflows");
+        std::fs::create_dir_all(&folder).unwrap();
+        let block = json!({ "id": "only", "type": "Shell", "inputs": { "command": command } });
+        let outputs = json!({ "text": "${blocks.only.outputs.stdout}" });
+        let definition = json!({ "name": name, "blocks": [block], "outputs": outputs });
+        std::fs::write(folder.join(format!("{name}.json")), definition.to_string()).unwrap();
+    }
+
+    /// The product, to be run in the project.
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_switchback"));
+        command.args(args).current_dir(self.project()).env_clear();
+        command.env("HOME", self.root.path()).env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command.env("SWITCHBACK_HOME", &self.home).env("TZ", "UTC").stdin(Stdio::null());
+        command
+    }
+
+    pub(crate) fn run(&self, args: &[&str]) -> Output {
+        self.command(args).output().unwrap()
+    }
+
+    pub(crate) fn json(&self, args: &[&str]) -> Value {
+        let output = self.run(args);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{args:?}: {error}\n{said}"))
+    }
+
+    /// The process of the daemon, if one runs.
+    pub(crate) fn daemon(&self) -> Option<i32> {
+        let status = self.json(&["status", "--json"]);
+        status["daemon"]["pid"].as_i64().map(|pid| i32::try_from(pid).unwrap())
+    }
+
+    /// The socket of the daemon.
+    pub(crate) fn socket(&self) -> PathBuf {
+        self.home.join("daemon.sock")
+    }
+
+    /// Says hello and gives the welcome.
+    pub(crate) fn greet(&self, hello: &Value) -> (Value, BufReader<UnixStream>) {
+        let mut stream = UnixStream::connect(self.socket()).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.write_all(format!("{hello}\n").as_bytes()).unwrap();
+        let mut reader = BufReader::new(stream);
+        let mut line = String::new();
+        reader.read_line(&mut line).unwrap();
+        (serde_json::from_str(&line).unwrap(), reader)
+    }
+
+    /// A hello of this version of the product.
+    pub(crate) fn hello(&self) -> Value {
+        let client = json!({ "workspace": self.project(), "env": {} });
+        json!({ "hello": 1, "version": env!("CARGO_PKG_VERSION"), "door": "control", "client": client })
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        self.run(&["stop", "--now"]);
+    }
+}
+
+/// Waits until something holds; a test that waits for ever says for what.
+#[track_caller]
+pub(crate) fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    let deadline = Instant::now() + PATIENCE;
+    while !holds() {
+        assert!(Instant::now() < deadline, "never: {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+pub(crate) fn is_alive(pid: i32) -> bool {
+    let pid = rustix::process::Pid::from_raw(pid).unwrap();
+    rustix::process::test_kill_process(pid).is_ok()
+}
+
+pub(crate) fn kill(pid: i32) {
+    let pid = rustix::process::Pid::from_raw(pid).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+    until("the killed process is gone", || rustix::process::test_kill_process(pid).is_err());
+}
