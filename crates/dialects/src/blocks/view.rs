@@ -4,29 +4,59 @@
 use super::shell;
 use crate::view::{Line, State, Timeline, shown};
 use kernel::clock::iso;
-use kernel::{Fields, Outcome, Plan};
+use kernel::plan::Flow;
+use kernel::{Fields, Outcome, Plan, Status, Waiting};
 use serde_json::{Map, Value, json};
 
-/// Returns the response for a run that has ended.
-pub fn response(plan: &Plan, timeline: &Timeline, outcome: &Outcome) -> Value {
-    let (status, error) = match outcome {
-        Outcome::Succeeded { .. } => ("success", None),
-        Outcome::Failed { failure } => ("failure", Some(failure.message.clone())),
-        Outcome::Cancelled { reason } => ("failure", Some(format!("the run was cancelled: {reason}"))),
+/// Returns the response for a run, however it stands.
+pub fn response(plan: &Plan, timeline: &Timeline, status: &Status) -> Value {
+    let (word, error) = match status {
+        Status::Ended(Outcome::Succeeded { .. }) => ("success", None),
+        Status::Ended(Outcome::Failed { failure }) => ("failure", Some(failure.message.clone())),
+        Status::Ended(Outcome::Cancelled { reason }) => {
+            ("cancelled", Some(format!("the run was cancelled: {reason}")))
+        }
+        Status::Waiting(waiting) if waiting.iter().any(is_for_someone) => ("paused", None),
+        Status::Queued | Status::Running | Status::Waiting(_) | Status::Closing => ("running", None),
     };
     let blocks = timeline.lines.iter().map(|line| (line.id.clone(), block(line)));
     json!({
-        "status": status,
-        "outputs": outputs(plan, outcome),
+        "status": word,
+        "outputs": outputs(plan, status),
         "blocks": blocks.collect::<Map<_, _>>(),
         "metadata": metadata(plan, timeline),
         "error": error,
     })
 }
 
+/// Whether someone must do something before the run goes on.
+fn is_for_someone(waiting: &Waiting) -> bool {
+    matches!(waiting, Waiting::Agent(_) | Waiting::Human(_) | Waiting::Decision(_))
+}
+
+/// Returns the waves of a graph: each block as early as its dependencies let it. A block starts as soon as it is
+/// ready and does not wait for its wave; this is how people see the shape.
+pub fn waves(plan: &Plan) -> Vec<Vec<&str>> {
+    let Flow::Graph(graph) = &plan.flow else { return Vec::new() };
+    let mut wave: Vec<Option<usize>> = vec![None; graph.blocks.len()];
+    let mut waves: Vec<Vec<&str>> = Vec::new();
+    // A plan has no circles, so that every round places at least one block.
+    while wave.contains(&None) {
+        let ready = |position: usize| {
+            let mut earlier = graph.blocks[position].depends_on.iter();
+            wave[position].is_none() && earlier.all(|one| wave[*one as usize].is_some())
+        };
+        let placed: Vec<usize> = (0..wave.len()).filter(|position| ready(*position)).collect();
+        assert!(!placed.is_empty(), "BUG: a plan has a circle of blocks");
+        placed.iter().for_each(|position| wave[*position] = Some(waves.len()));
+        waves.push(placed.into_iter().map(|position| plan.steps[position].id.as_str()).collect());
+    }
+    waves
+}
+
 /// The outputs in the order of the definition; a run that did not succeed has none.
-fn outputs(plan: &Plan, outcome: &Outcome) -> Value {
-    let Outcome::Succeeded { outputs } = outcome else { return json!({}) };
+fn outputs(plan: &Plan, status: &Status) -> Value {
+    let Status::Ended(Outcome::Succeeded { outputs }) = status else { return json!({}) };
     let named = plan.outputs.iter().filter_map(|(name, _)| Some((name.clone(), shown(outputs.get(name)?))));
     Value::Object(named.collect())
 }
@@ -59,18 +89,18 @@ pub fn block(line: &Line) -> Value {
 
 /// The inputs as they were written: the script and the variables of its references are our own affair.
 fn inputs(fields: &Fields) -> Value {
-    let (mut inputs, mut env) = (Map::new(), Map::new());
+    let (mut inputs, mut groups) = (Map::new(), Map::new());
     for (name, data) in fields {
-        match name.strip_prefix("env.") {
-            Some(variable) if shell::is_variable(variable) => {}
-            Some(variable) => drop(env.insert(variable.to_owned(), shown(data))),
+        match name.split_once('.') {
+            Some(("env", variable)) if shell::is_variable(variable) => {}
+            Some((group, variable)) => {
+                groups.entry(group).or_insert_with(|| json!({}))[variable] = shown(data);
+            }
             None if name == "script" => {}
             None => drop(inputs.insert(name.clone(), shown(data))),
         }
     }
-    if !env.is_empty() {
-        inputs.insert("env".to_owned(), Value::Object(env));
-    }
+    inputs.extend(groups);
     Value::Object(inputs)
 }
 

@@ -36,6 +36,19 @@ impl View {
         }))
     }
 
+    /// What a tool that runs it answers, in the words of the dialect. What is large is named by its digest.
+    pub fn response(&self) -> Value {
+        let mut response = blocks::view::response(&self.plan, &self.timeline, &self.status);
+        response["metadata"]["workflow_id"] = self.run.as_str().into();
+        response
+    }
+
+    /// Whether an output is stored apart, so that only the store has all of it.
+    pub fn has_stored_outputs(&self) -> bool {
+        let stored = |outputs: &Fields| outputs.values().any(|data| data.inline().is_none());
+        matches!(self.outcome(), Some(Outcome::Succeeded { outputs }) if stored(outputs))
+    }
+
     /// The outputs of a run that has succeeded, in the order they are written in.
     pub fn outputs(&self, values: Values<'_>) -> Result<Vec<(String, Value)>, LoadError> {
         let none = Fields::new();

@@ -1,15 +1,77 @@
 //! The MCP door: tools, resources and prompts over one connection, in both eras of the protocol.
+//!
+//! ```text
+//!  bytes ── rmcp ── server ──┬── tools: arguments ── house ── view ── answer that fits
+//!                            ├── resources: what an answer left out
+//!                            └── prompts, completion
+//! ```
+//! A connection holds no state: everything lives behind the ids in the arguments. A call only waits for a run; it never
+//! carries one, so that ending the call ends the waiting and nothing else. Documents are views of the engine; what is
+//! shaped here is how much of them fits and what to do next.
+
+mod answer;
+mod arguments;
+mod call;
+mod complete;
+mod door;
+mod fit;
+mod instructions;
+mod next;
+mod problem;
+mod prompts;
+mod resources;
+mod runs;
+mod server;
+mod tell;
+mod tools;
+mod wait;
+mod workflows;
 
 use crate::house::{Client, House};
+use door::Door;
+use rmcp::ServiceExt;
+use rmcp::service::ServerInitializeError;
+use server::Server;
 use std::sync::Arc;
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::mpsc;
 
-/// Speaks MCP with one client until it hangs up.
+/// Speaks MCP with one client until it hangs up. Once it is over, nothing here holds the house any more.
 pub(crate) async fn serve(
-    _house: Arc<House>,
-    _client: Client,
-    _reader: impl AsyncRead + Send + Unpin + 'static,
-    _writer: impl AsyncWrite + Send + Unpin + 'static,
+    house: Arc<House>,
+    client: Client,
+    reader: impl AsyncRead + Send + Unpin + 'static,
+    writer: impl AsyncWrite + Send + Unpin + 'static,
 ) -> Result<(), String> {
-    Err("the MCP door is not built yet".to_owned())
+    speak(Ok(house), client, reader, writer).await
+}
+
+/// Speaks MCP with one client where there is no house: every tool says why, and what to do.
+pub(crate) async fn serve_closed(
+    reason: String,
+    client: Client,
+    reader: impl AsyncRead + Send + Unpin + 'static,
+    writer: impl AsyncWrite + Send + Unpin + 'static,
+) -> Result<(), String> {
+    speak(Err(reason), client, reader, writer).await
+}
+
+async fn speak(
+    house: Result<Arc<House>, String>,
+    client: Client,
+    reader: impl AsyncRead + Send + Unpin + 'static,
+    writer: impl AsyncWrite + Send + Unpin + 'static,
+) -> Result<(), String> {
+    let (alive, mut over) = mpsc::channel(1);
+    let door = Arc::new(Door::open(house, client, alive).await);
+    let spoken = match Server::new(&door).serve((reader, writer)).await {
+        Ok(running) => running.waiting().await.map(drop).map_err(|error| error.to_string()),
+        // A client may hang up before it has said anything.
+        Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
+        Err(error) => Err(error.to_string()),
+    };
+    drop(door);
+    // Calls that are still on their way out hold the door; the last one closes it.
+    let _: Option<()> = over.recv().await;
+    spoken
 }

@@ -7,7 +7,7 @@ use kernel::command::Command;
 use kernel::effect::Perform;
 use kernel::event::Report;
 use kernel::plan::Plan;
-use kernel::{Data, Effect, Failure, FailureKind, Fields, Outcome, Run, RunId, Status};
+use kernel::{Data, Effect, Failure, FailureKind, Fields, Outcome, Run, RunId, Status, Waiting};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -63,9 +63,8 @@ fn everything_can_be_run() {
     let plan = good(include_str!("inputs/everything.yaml")).plan;
     let (timeline, outcome) = run(plan.clone(), json!({"count": 4}), shell);
     assert_eq!(timeline.outcome.as_ref(), Some(&outcome));
-    insta::assert_snapshot!(
-        serde_json::to_string_pretty(&view::response(&plan, &timeline, &outcome)).unwrap()
-    );
+    let response = view::response(&plan, &timeline, &Status::Ended(outcome));
+    insta::assert_snapshot!(serde_json::to_string_pretty(&response).unwrap());
 }
 
 const ENDS: &str = "\
@@ -110,7 +109,7 @@ fn the_view_says_of_a_block_what_a_reference_reads() {
     }
     let plan = good(&text).plan;
     let (timeline, outcome) = run(plan.clone(), json!({}), shell);
-    let response = view::response(&plan, &timeline, &outcome);
+    let response = view::response(&plan, &timeline, &Status::Ended(outcome));
     let read = &response["blocks"]["told"]["inputs"]["env"];
     for id in ids {
         for field in FIELDS {
@@ -124,7 +123,7 @@ fn the_view_says_of_a_block_what_a_reference_reads() {
 fn a_failed_run_says_why_and_names_its_blocks() {
     let plan = good(&format!("{ENDS}outputs: {{x: 1}}\n")).plan;
     let (timeline, outcome) = run(plan.clone(), json!({}), shell);
-    let response = view::response(&plan, &timeline, &outcome);
+    let response = view::response(&plan, &timeline, &Status::Ended(outcome));
     assert_eq!(response["status"], "failure");
     assert_eq!(response["outputs"], json!({}));
     assert_eq!(response["error"], "`crashed` could not be started");
@@ -154,9 +153,43 @@ outputs:
 ";
     let plan = good(text).plan;
     let (timeline, outcome) = run(plan.clone(), json!({}), shell);
-    let response = view::response(&plan, &timeline, &outcome);
+    let response = view::response(&plan, &timeline, &Status::Ended(outcome));
     assert_eq!(response["status"], "success");
     assert_eq!(response["outputs"], json!({"code": 1, "tests_passed": false, "text": "passed: false"}));
     let states: Vec<&str> = timeline.lines.iter().map(|line| line.state.status()).collect();
     assert_eq!(states, ["completed", "skipped", "completed"]);
 }
+
+// covers: D-28
+#[test]
+fn waves_show_what_may_run_at_once() {
+    let text = "\
+name: shape
+blocks:
+  - {id: last, type: Shell, depends_on: [left, right], inputs: {command: x}}
+  - {id: left, type: Shell, depends_on: [first], inputs: {command: x}}
+  - {id: right, type: Shell, depends_on: [first], inputs: {command: x}}
+  - {id: first, type: Shell, inputs: {command: x}}
+  - {id: alone, type: Shell, inputs: {command: x}}
+";
+    let plan = good(text).plan;
+    assert_eq!(view::waves(&plan), [vec!["first", "alone"], vec!["left", "right"], vec!["last"]]);
+}
+
+#[test]
+fn a_run_that_has_not_ended_says_whether_someone_must_act() {
+    let plan = good(ENDS_HEAD).plan;
+    let timeline = crate::view::Timeline::new(&plan);
+    let said = |status: Status| {
+        let response = view::response(&plan, &timeline, &status);
+        (response["status"].as_str().unwrap().to_owned(), response["error"].clone())
+    };
+    let waits = |one: Waiting| Status::Waiting(vec![Waiting::Clock("good".into(), 9), one]);
+    assert_eq!(said(Status::Running).0, "running");
+    assert_eq!(said(waits(Waiting::Child("good".into()))).0, "running");
+    assert_eq!(said(waits(Waiting::Decision("good".into()))).0, "paused");
+    let cancelled = Status::Ended(Outcome::Cancelled { reason: "enough".into() });
+    assert_eq!(said(cancelled), ("cancelled".to_owned(), json!("the run was cancelled: enough")));
+}
+
+const ENDS_HEAD: &str = "name: one\nblocks:\n  - {id: good, type: Shell, inputs: {command: x}}\n";

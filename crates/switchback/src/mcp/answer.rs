@@ -1,0 +1,51 @@
+//! An answer on its way out: it fits, its text is its JSON, and what was left out is one link away.
+
+use super::fit::{ANSWER_BYTES_MAX, fit};
+use super::problem::Problem;
+use rmcp::model::{CallToolResult, ContentBlock, Resource};
+use serde_json::{Value, json};
+
+/// What a tool answers.
+#[derive(Debug)]
+pub(super) struct Answer {
+    /// The document.
+    pub(super) value: Value,
+    /// The resource that has all of it.
+    pub(super) rest: Option<String>,
+}
+
+/// What a tool answers, or why it does not.
+pub(super) type Answered = Result<Answer, Problem>;
+
+impl Answer {
+    /// An answer that nothing is left out of unless it must.
+    pub(super) fn new(value: Value) -> Self {
+        Answer { value, rest: None }
+    }
+
+    /// Names the resource that has all of it.
+    pub(super) fn rest(self, uri: impl Into<String>) -> Self {
+        Answer { rest: Some(uri.into()), ..self }
+    }
+}
+
+/// The result of a call; warnings are added to it.
+pub(super) fn result(answered: Answered, warnings: &[String]) -> CallToolResult {
+    let (mut value, rest, is_error) = match answered {
+        Ok(answer) => (answer.value, answer.rest, false),
+        Err(problem) => (problem.into_json(), None, true),
+    };
+    if !warnings.is_empty() {
+        value["warnings"] = json!(warnings);
+    }
+    let (value, was_cut) = fit(value, ANSWER_BYTES_MAX, rest.as_deref());
+    let mut result = match is_error {
+        true => CallToolResult::structured_error(value),
+        false => CallToolResult::structured(value),
+    };
+    if let Some(uri) = rest.filter(|_| was_cut) {
+        let link = Resource::new(uri, "all of it").with_mime_type("application/json");
+        result.content.push(ContentBlock::resource_link(link));
+    }
+    result
+}

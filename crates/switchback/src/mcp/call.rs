@@ -1,0 +1,34 @@
+//! One call of a tool: who asks, with what, and what it stands on.
+
+use super::arguments::Arguments;
+use super::door::Door;
+use engine::kernel::command::Caller;
+use rmcp::RoleServer;
+use rmcp::service::RequestContext;
+use std::sync::Arc;
+
+/// Where our own pipe puts the key of a call that it may have to send again.
+const KEY_IN_META: &str = "switchback/request_key";
+
+/// Longest name of a client that is recorded.
+const CLIENT_CHARS_MAX: usize = 64;
+
+/// A call.
+pub(super) struct Call {
+    pub(super) door: Arc<Door>,
+    pub(super) arguments: Arguments,
+    pub(super) context: RequestContext<RoleServer>,
+}
+
+impl Call {
+    /// Who asks.
+    pub(super) fn caller(&self) -> Caller {
+        let name = self.context.client_info().map_or_else(|| "mcp".to_owned(), |client| client.name);
+        Caller::Agent(name.chars().filter(|letter| !letter.is_control()).take(CLIENT_CHARS_MAX).collect())
+    }
+
+    /// The key by which a repeated call is recognised.
+    pub(super) fn key_in_meta(&self) -> Option<&str> {
+        self.context.meta.get(KEY_IN_META)?.as_str().filter(|key| !key.is_empty())
+    }
+}

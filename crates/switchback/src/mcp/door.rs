@@ -1,0 +1,86 @@
+//! What every call of one connection stands on: the house, the client, and the settings that hold for it.
+
+use super::problem::Problem;
+use crate::house::{Client, House};
+use crate::settings::Settings;
+use engine::library::Library;
+use engine::store::Reader;
+use serde_json::json;
+use std::sync::{Arc, PoisonError, RwLock};
+use tokio::sync::mpsc;
+
+/// One client's way into the house.
+pub(super) struct Door {
+    house: Result<Arc<House>, String>,
+    pub(super) client: Client,
+    settings: RwLock<Arc<Settings>>,
+    /// Says, by being dropped after the house, that nobody holds it any more.
+    _alive: mpsc::Sender<()>,
+}
+
+impl Door {
+    /// Opens it: settings are read, and what is wrong with them is said on stderr.
+    pub(super) async fn open(
+        house: Result<Arc<House>, String>,
+        client: Client,
+        alive: mpsc::Sender<()>,
+    ) -> Door {
+        let settings = read(client.clone()).await;
+        settings.broken.iter().for_each(|trouble| eprintln!("switchback: {trouble}"));
+        settings.doubts.iter().for_each(|doubt| eprintln!("switchback: {doubt}"));
+        Door { house, client, settings: RwLock::new(Arc::new(settings)), _alive: alive }
+    }
+
+    /// The house, or the answer of every tool where there is none.
+    pub(super) fn house(&self) -> Result<&House, Problem> {
+        self.house.as_deref().map_err(|reason| no_house(reason))
+    }
+
+    /// The folder that the client's runs belong to, as the store writes it.
+    pub(super) fn workspace(&self) -> String {
+        self.client.workspace.to_string_lossy().into_owned()
+    }
+
+    /// Looks at what is stored and at the library, on a thread that may wait for the disk.
+    pub(super) async fn look<T: Send + 'static>(
+        self: &Arc<Self>,
+        look: impl FnOnce(&Door, &Reader) -> T + Send + 'static,
+    ) -> Result<T, Problem> {
+        let door = Arc::clone(self);
+        Ok(self.house()?.look(move |reader| look(&door, reader)).await)
+    }
+
+    /// The definitions that the client can name. It waits for the disk.
+    pub(super) fn library(&self) -> Result<Arc<Library>, Problem> {
+        Ok(self.house()?.library(&self.client))
+    }
+
+    /// What holds for this client.
+    pub(super) fn settings(&self) -> Arc<Settings> {
+        Arc::clone(&self.settings.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// What holds for this client; files that were broken are looked at again.
+    pub(super) async fn fresh_settings(&self) -> Arc<Settings> {
+        let known = self.settings();
+        if known.broken.is_empty() {
+            return known;
+        }
+        let read = Arc::new(read(self.client.clone()).await);
+        *self.settings.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&read);
+        read
+    }
+}
+
+async fn read(client: Client) -> Settings {
+    let read = tokio::task::spawn_blocking(move || Settings::read(&client)).await;
+    read.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
+}
+
+/// What a tool says that has nothing to work on.
+pub(super) fn no_house(reason: &str) -> Problem {
+    Problem::new("no-store", "Server context not available")
+        .with("reason", json!(reason))
+        .help("This tool requires server context to access resources")
+        .next("Ask the person at this machine to run `switchback doctor`; then call again.")
+}

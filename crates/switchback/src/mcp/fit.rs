@@ -1,0 +1,313 @@
+//! Makes a document fit: first long texts lose their middle, then lists lose the entries nobody asks for first.
+//!
+//! ```text
+//!  fits? ── texts of at most 4000, 1000, 300, 100 bytes ── fits? ── entries: failed first, then open, then the rest
+//! ```
+//! What was left out is counted in `left_out`, together with the resource that has all of it. Ids, status and what to do
+//! next are never touched.
+
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+/// What an answer may have.
+pub(super) const ANSWER_BYTES_MAX: usize = 20_000;
+
+/// How long texts may be, one try after the other.
+const TEXT_BYTES: [usize; 4] = [4_000, 1_000, 300, 100];
+
+/// What a failed entry keeps of a text: the reason is often at its end.
+const FAILED_TEXT_BYTES: usize = 1_000;
+
+/// What is held back for the word on what was left out.
+const WORD_BYTES: usize = 1_000;
+
+/// Members up to this size are never cut into.
+const SMALL_BYTES: usize = 600;
+
+/// How many cut lists are named.
+const NAMED_MAX: usize = 8;
+
+/// Members that are said whole.
+const WHOLE: [&str; 5] = ["workflow_id", "run", "status", "next", "code"];
+
+/// A document that fits, and whether something was left out of it.
+pub(super) fn fit(document: Value, bytes_max: usize, rest: Option<&str>) -> (Value, bool) {
+    if size(&document) <= bytes_max {
+        return (document, false);
+    }
+    let Value::Object(document) = document else {
+        return (json!({ "left_out": { "all_of_it": rest } }), true);
+    };
+    for bytes in TEXT_BYTES {
+        let mut cut = Cut::default();
+        let shortened = cut.texts_of(document.clone(), bytes);
+        if size_of(&shortened) + WORD_BYTES <= bytes_max {
+            return (cut.told(shortened, rest), true);
+        }
+    }
+    let mut cut = Cut::default();
+    let shortened = cut.texts_of(document, TEXT_BYTES[TEXT_BYTES.len() - 1]);
+    let pruned = cut.lists_of(shortened, bytes_max.saturating_sub(WORD_BYTES));
+    (cut.told(pruned, rest), true)
+}
+
+/// The bytes of a value as JSON.
+fn size(value: &Value) -> usize {
+    struct Count(usize);
+    impl std::io::Write for Count {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0 += bytes.len();
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut count = Count(0);
+    serde_json::to_writer(&mut count, value).expect("BUG: a value has no JSON form");
+    count.0
+}
+
+fn size_of(members: &Map<String, Value>) -> usize {
+    2 + members.iter().map(|(key, value)| entry_size(key, value)).sum::<usize>()
+}
+
+/// What a member takes: its name, its value and the signs around them.
+fn entry_size(key: &str, value: &Value) -> usize {
+    size(&Value::from(key)) + size(value) + 2
+}
+
+/// What was cut so far.
+#[derive(Default)]
+struct Cut {
+    texts: usize,
+    lists: Vec<(String, Value)>,
+}
+
+impl Cut {
+    /// Shortens the texts of a document.
+    fn texts_of(&mut self, document: Map<String, Value>, bytes: usize) -> Map<String, Value> {
+        let shorten = |(key, value): (String, Value)| {
+            let value = if WHOLE.contains(&key.as_str()) { value } else { self.texts(value, bytes) };
+            (key, value)
+        };
+        document.into_iter().map(shorten).collect()
+    }
+
+    fn texts(&mut self, value: Value, bytes: usize) -> Value {
+        match value {
+            Value::String(text) if text.len() > bytes => {
+                self.texts += 1;
+                shortened(&text, bytes).into()
+            }
+            Value::Array(items) => items.into_iter().map(|item| self.texts(item, bytes)).collect(),
+            Value::Object(ref members) => {
+                let bytes = if is_failed(members) { bytes.max(FAILED_TEXT_BYTES) } else { bytes };
+                let Value::Object(members) = value else { unreachable!("BUG: it was an object") };
+                let shorten = members.into_iter().map(|(key, value)| (key, self.texts(value, bytes)));
+                Value::Object(shorten.collect())
+            }
+            other => other,
+        }
+    }
+
+    /// Takes entries out of the large members of a document, so that it has so many bytes.
+    fn lists_of(&mut self, mut document: Map<String, Value>, bytes: usize) -> Map<String, Value> {
+        let mut sizes: Vec<(usize, String)> =
+            document.iter().map(|(key, value)| (entry_size(key, value), key.clone())).collect();
+        sizes.sort();
+        // The small ones first: what they do not need is left to the large ones.
+        let (mut room, mut left) = (bytes.saturating_sub(2), sizes.len());
+        for (size, key) in sizes {
+            let share = room / left.max(1);
+            left -= 1;
+            if size > share.max(SMALL_BYTES) && !WHOLE.contains(&key.as_str()) {
+                let value = document.get_mut(&key).map(Value::take).unwrap_or_default();
+                let pruned = self.prune(&key, value, share.saturating_sub(key.len() + 4));
+                room = room.saturating_sub(entry_size(&key, &pruned));
+                document.insert(key, pruned);
+            } else {
+                room = room.saturating_sub(size);
+            }
+        }
+        document
+    }
+
+    /// A value of at most so many bytes, or nothing of it.
+    fn prune(&mut self, path: &str, value: Value, bytes: usize) -> Value {
+        if size(&value) <= bytes {
+            return value;
+        }
+        match value {
+            Value::Array(items) => {
+                let entries = items.into_iter().map(|item| (String::new(), item)).collect();
+                let kept = self.keep(path, entries, bytes);
+                kept.into_iter().map(|(_, value)| value).collect()
+            }
+            Value::Object(members) => {
+                let kept = self.keep(path, members.into_iter().collect(), bytes);
+                Value::Object(kept.into_iter().collect())
+            }
+            Value::String(text) => {
+                self.texts += 1;
+                // A text may double when it becomes JSON, and control characters take six bytes.
+                shortened(&text, bytes / 8).into()
+            }
+            other => other,
+        }
+    }
+
+    /// The entries that fit, in their order; the interesting ones are taken first.
+    fn keep(&mut self, path: &str, entries: Vec<(String, Value)>, bytes: usize) -> Vec<(String, Value)> {
+        let mut order: Vec<usize> = (0..entries.len()).collect();
+        order.sort_by_key(|position| rank(&entries[*position].1));
+        let mut room = bytes.saturating_sub(2);
+        let mut slots: Vec<Option<(String, Value)>> = entries.into_iter().map(Some).collect();
+        let mut kept: BTreeMap<usize, (String, Value)> = BTreeMap::new();
+        for position in order {
+            let Some((key, value)) = slots[position].as_ref() else { continue };
+            let needed = entry_size(key, value);
+            if needed <= room {
+                room -= needed;
+                kept.extend(slots[position].take().map(|entry| (position, entry)));
+            } else if kept.is_empty() && room > SMALL_BYTES && key.len() < room / 4 {
+                // One entry that is larger than all the room there is shows at least its beginning.
+                let Some((key, value)) = slots[position].take() else { continue };
+                let path = if key.is_empty() { path.to_owned() } else { format!("{path}.{key}") };
+                let value = self.prune(&path, value, room - key.len() - 8);
+                room = room.saturating_sub(entry_size(&key, &value));
+                kept.insert(position, (key, value));
+            }
+        }
+        let left: Vec<Value> = slots.into_iter().flatten().map(|(_, value)| value).collect();
+        self.count(path, &left);
+        kept.into_values().collect()
+    }
+
+    /// Notes what was left out of a list: how many, by their status if they have one.
+    fn count(&mut self, path: &str, left: &[Value]) {
+        let mut by_status: BTreeMap<&str, usize> = BTreeMap::new();
+        for status in left.iter().filter_map(|value| status_of(value.as_object()?)) {
+            *by_status.entry(status).or_default() += 1;
+        }
+        let told = if by_status.is_empty() { json!(left.len()) } else { json!(by_status) };
+        if !left.is_empty() && self.lists.len() < NAMED_MAX {
+            self.lists.push((path.chars().take(60).collect(), told));
+        }
+    }
+
+    /// The document with a word on what is not in it.
+    fn told(self, mut document: Map<String, Value>, rest: Option<&str>) -> Value {
+        let mut left_out = Map::new();
+        if self.texts > 0 {
+            left_out.insert("texts".to_owned(), json!(format!("{} lost their middle", self.texts)));
+        }
+        left_out.extend(self.lists);
+        if let Some(rest) = rest {
+            left_out.insert("all_of_it".to_owned(), json!(rest));
+        }
+        document.insert("left_out".to_owned(), Value::Object(left_out));
+        Value::Object(document)
+    }
+}
+
+/// Head and tail of a text, with a word between them.
+pub(super) fn shortened(text: &str, bytes: usize) -> String {
+    let head = text.floor_char_boundary(bytes * 2 / 3);
+    let tail = text.ceil_char_boundary(text.len() - bytes / 3);
+    format!("{}\n[... {} bytes left out ...]\n{}", &text[..head], tail - head, &text[tail..])
+}
+
+/// The status of an entry that is a block or a step.
+fn status_of(members: &Map<String, Value>) -> Option<&str> {
+    let own = members.get("status").or_else(|| members.get("metadata")?.get("status"));
+    own.and_then(Value::as_str)
+}
+
+fn is_failed(members: &Map<String, Value>) -> bool {
+    let outcome = members.get("outcome").or_else(|| members.get("metadata")?.get("outcome"));
+    let outcome = outcome.and_then(Value::as_str);
+    outcome == Some("failure") || (outcome.is_some() && status_of(members) == Some("failed"))
+}
+
+/// What people ask for first.
+fn rank(entry: &Value) -> u8 {
+    let Some(members) = entry.as_object() else { return 2 };
+    match status_of(members) {
+        _ if is_failed(members) => 0,
+        Some("running" | "paused" | "interrupted" | "waiting") => 1,
+        Some("pending") => 3,
+        Some("skipped") => 4,
+        _ => 2,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn block(status: &str, outcome: &str, bytes: usize) -> Value {
+        json!({"inputs": {"command": "x"}, "outputs": {"stdout": "\n".repeat(bytes)},
+               "metadata": {"status": status, "outcome": outcome}})
+    }
+
+    fn response(blocks: impl Iterator<Item = (String, Value)>) -> Value {
+        json!({"status": "success", "workflow_id": "a", "outputs": {"x": "y".repeat(9_000)},
+               "blocks": blocks.collect::<Map<_, _>>()})
+    }
+
+    #[test]
+    fn what_fits_is_not_touched() {
+        let text = |count: usize| json!({ "outputs": "x".repeat(count) });
+        let exact = ANSWER_BYTES_MAX - size(&text(0));
+        assert_eq!(fit(text(exact), ANSWER_BYTES_MAX, None), (text(exact), false));
+        let (cut, was_cut) = fit(text(exact + 1), ANSWER_BYTES_MAX, Some("there"));
+        assert!(was_cut && size(&cut) <= ANSWER_BYTES_MAX);
+        let kept = cut["outputs"].as_str().unwrap();
+        assert!(kept.contains(&format!("[... {} bytes left out ...]", exact + 1 - 4_000 + 1)), "{kept}");
+        assert_eq!(cut["left_out"]["all_of_it"], "there");
+    }
+
+    #[test]
+    fn many_blocks_fit_and_the_failed_ones_are_there() {
+        let blocks = (0..500).map(|number| match number {
+            490..495 => (format!("block_{number}"), block("completed", "failure", 16_384)),
+            _ => (format!("block_{number}"), block("completed", "success", 16_384)),
+        });
+        let (cut, _) = fit(response(blocks), ANSWER_BYTES_MAX, Some("switchback://run/a"));
+        assert!(size(&cut) <= ANSWER_BYTES_MAX, "{}", size(&cut));
+        let blocks = cut["blocks"].as_object().unwrap();
+        assert!((490..495).all(|number| blocks.contains_key(&format!("block_{number}"))));
+        let left = cut["left_out"]["blocks"]["completed"].as_u64().unwrap();
+        assert_eq!(left + blocks.len() as u64, 500);
+        assert!(cut["outputs"]["x"].as_str().unwrap().len() > 100);
+    }
+
+    #[test]
+    fn hostile_documents_fit_too() {
+        let keys: Map<String, Value> =
+            (0..50).map(|n| (format!("{n}{}", "k".repeat(5_000)), json!(n))).collect();
+        let deep = (0..100).fold(json!("x".repeat(50_000)), |inner, _| json!({ "k": [inner] }));
+        for outputs in [
+            json!(keys),
+            json!((0..100_000).collect::<Vec<_>>()),
+            json!({"one": {"list": (0..100_000).collect::<Vec<_>>()}}),
+            json!("\u{1}".repeat(100_000)),
+            json!(vec!["\u{1}".repeat(90); 9_000]),
+            json!({ "deep": deep }),
+            json!(vec![json!({"status": "completed", "text": "x"}); 5_000]),
+        ] {
+            let document =
+                json!({"status": "success", "next": "n", "outputs": outputs, "error": "e".repeat(9_000)});
+            let (cut, was_cut) = fit(document, ANSWER_BYTES_MAX, Some("switchback://run/a"));
+            assert!(was_cut && size(&cut) <= ANSWER_BYTES_MAX, "{}", size(&cut));
+            assert_eq!((cut["status"].as_str(), cut["next"].as_str()), (Some("success"), Some("n")));
+        }
+    }
+
+    #[test]
+    fn a_text_is_cut_between_letters() {
+        let cut = shortened(&"ä".repeat(100), 31);
+        assert!(cut.starts_with("ää") && cut.ends_with("ää") && cut.contains("bytes left out"));
+    }
+}

@@ -1,0 +1,62 @@
+//! What to do next, whenever something is left to do.
+
+use engine::kernel::{Outcome, RunId, Status, Waiting};
+use engine::view::View;
+
+/// How many steps are named.
+const NAMED_MAX: usize = 3;
+
+/// What to do about a run as it stands; nothing where it has succeeded.
+pub(super) fn next(view: &View) -> Option<String> {
+    let run = &view.run;
+    if view.left {
+        return Some(format!(
+            "No process carries this run. A person goes on with it by `switchback resume {run}`; \
+             cancel_workflow(workflow_id=\"{run}\") ends it."
+        ));
+    }
+    Some(match &view.status {
+        Status::Ended(Outcome::Succeeded { .. }) => return None,
+        Status::Ended(Outcome::Failed { .. }) => format!(
+            "Read `error` and what failed, mend the cause, then call execute_workflow again. Everything a step was \
+             given and gave: get_workflow_status(workflow_id=\"{run}\", detail=\"whole\")."
+        ),
+        Status::Ended(Outcome::Cancelled { .. }) => {
+            "Call execute_workflow if the work is to be done after all.".to_owned()
+        }
+        Status::Waiting(waiting) => waits(view, waiting).unwrap_or_else(|| goes_on(run)),
+        Status::Queued | Status::Running | Status::Closing => goes_on(run),
+    })
+}
+
+/// What waits for a run again.
+fn goes_on(run: &RunId) -> String {
+    format!(
+        "The run goes on by itself. get_workflow_status(workflow_id=\"{run}\", wait_seconds=45) waits for it; \
+         cancel_workflow(workflow_id=\"{run}\") ends it."
+    )
+}
+
+fn waits(view: &View, waiting: &[Waiting]) -> Option<String> {
+    let run = &view.run;
+    let interrupted: Vec<&str> = view.undecided().map(|line| line.id.as_str()).collect();
+    if let [first, ..] = interrupted.as_slice() {
+        let names: Vec<String> = interrupted.iter().take(NAMED_MAX).map(|name| format!("`{name}`")).collect();
+        return Some(format!(
+            "{} may or may not have happened. A person looks, then says which: `switchback resume {run} --retry \
+             {first}`, `--done {first}` or `--fail`.",
+            names.join(", ")
+        ));
+    }
+    let someone =
+        |one: &&Waiting| matches!(one, Waiting::Agent(_) | Waiting::Human(_) | Waiting::Decision(_));
+    let for_whom: Vec<String> =
+        waiting.iter().filter(someone).take(NAMED_MAX).map(ToString::to_string).collect();
+    (!for_whom.is_empty()).then(|| {
+        format!(
+            "It waits for {}. get_workflow_status(workflow_id=\"{run}\", wait_seconds=45) waits with it; \
+             cancel_workflow(workflow_id=\"{run}\") ends it.",
+            for_whom.join(", ")
+        )
+    })
+}

@@ -1,0 +1,158 @@
+//! Reads one resource, whole or up to its bound.
+
+use super::uri::{self, Address};
+use crate::mcp::door::Door;
+use crate::mcp::fit::fit;
+use crate::mcp::problem::{Problem, said};
+use crate::mcp::runs::{self, Sight};
+use crate::mcp::workflows;
+use engine::kernel::{Data, Fields};
+use engine::store::{Reader, RunRow};
+use engine::view::{Detail, Values};
+use rmcp::ErrorData;
+use rmcp::model::{ReadResourceResult, ResourceContents};
+use serde_json::{Map, Value, json};
+use std::io::{self, Write};
+use std::sync::Arc;
+
+/// The most that one read gives.
+const BYTES_MAX: usize = 1 << 20;
+
+/// What a resource holds.
+struct Text {
+    text: String,
+    kind: &'static str,
+}
+
+/// Reads a resource.
+pub(in crate::mcp) async fn read(door: &Arc<Door>, uri: String) -> Result<ReadResourceResult, ErrorData> {
+    let Some(address) = uri::parse(&uri) else { return Err(unknown(&uri)) };
+    let looked = door.look(move |door, reader| text(door, reader, address)).await;
+    match looked.and_then(|found| found) {
+        Ok(Text { text, kind }) => {
+            let contents = ResourceContents::text(text, uri).with_mime_type(kind);
+            Ok(ReadResourceResult::new(vec![contents]))
+        }
+        Err(problem) => Err(missing(&uri, problem)),
+    }
+}
+
+fn text(door: &Door, reader: &Reader, address: Address) -> Result<Text, Problem> {
+    let sight = Sight::of(door, false);
+    let find = |id: &str| runs::find(reader, id, &sight);
+    match address {
+        Address::Workflows => Ok(json_text(json!(workflows::names(&*door.library()?)))),
+        Address::Definition(name) => definition(door, &name),
+        Address::Runs => Ok(json_text(json!(runs::list(door, reader, &sight)?))),
+        Address::Run(id) => {
+            let view = runs::view_of(door, reader, &find(&id)?.id)?;
+            let document = view.to_json(Values(reader), Detail::Whole).map_err(runs::not_loaded)?;
+            Ok(json_text(document))
+        }
+        Address::Journal(id) => journal(reader, &find(&id)?),
+        Address::Step(id, step) => {
+            let view = runs::view_of(door, reader, &find(&id)?.id)?;
+            let Some(line) = view.lines().iter().find(|line| line.id == step) else {
+                let names = view.lines().iter().map(|line| line.id.clone());
+                let error = format!("run {} has no step `{}`", view.run, said(&step));
+                return Err(Problem::new("unknown-step", error).options(names).near(&step));
+            };
+            Ok(json_text(json!({
+                "run": view.run,
+                "step": line.id,
+                "status": view.state(line).status(),
+                "inputs": whole(reader, &line.inputs)?,
+                "outputs": whole(reader, &line.outputs)?,
+                "reason": line.reason,
+            })))
+        }
+    }
+}
+
+fn definition(door: &Door, name: &str) -> Result<Text, Problem> {
+    let library = door.library()?;
+    let source = &workflows::find(&library, name)?.reading.source;
+    let kind =
+        if source.text.trim_start().starts_with('{') { "application/json" } else { "application/yaml" };
+    let mut text = source.text.to_string();
+    if text.len() > BYTES_MAX {
+        let cut = text.len() - BYTES_MAX;
+        text.truncate(text.floor_char_boundary(BYTES_MAX));
+        text.push_str(&format!("\n[... {cut} bytes left out; all of it is in {} ...]\n", source.name));
+    }
+    Ok(Text { text, kind })
+}
+
+/// What a step was given or gave, with stored values loaded.
+fn whole(reader: &Reader, fields: &Fields) -> Result<Value, Problem> {
+    let load = |(name, data): (&String, &Data)| {
+        Ok((name.clone(), Values(reader).value(data).map_err(runs::not_loaded)?))
+    };
+    Ok(fields.iter().map(load).collect::<Result<Map<_, _>, Problem>>()?.into())
+}
+
+fn json_text(value: Value) -> Text {
+    let (value, _) = match value {
+        list @ Value::Array(_) => (list, false),
+        value => fit(value, BYTES_MAX, None),
+    };
+    Text { text: value.to_string(), kind: "application/json" }
+}
+
+/// The lines of a journal that fit; the last line says what does not.
+fn journal(reader: &Reader, row: &RunRow) -> Result<Text, Problem> {
+    let mut out = Bounded::default();
+    reader.export(&row.id, &mut out).map_err(|error| {
+        Problem::new("unreadable-run", error.to_string())
+            .help("A person looks at it with `switchback verify`")
+    })?;
+    let (mut kept, total) = (out.kept, out.total);
+    if total > kept.len() {
+        // Only whole lines: each is a document of its own.
+        let end = kept.iter().rposition(|byte| *byte == b'\n').map_or(0, |position| position + 1);
+        kept.truncate(end);
+        let word = json!({ "left_out_bytes": total - end, "all_of_it": format!("switchback show {} --journal", row.id) });
+        kept.extend_from_slice(format!("{word}\n").as_bytes());
+    }
+    Ok(Text { text: String::from_utf8_lossy(&kept).into_owned(), kind: "application/x-ndjson" })
+}
+
+/// Keeps the beginning of what is written, and counts all of it.
+#[derive(Default)]
+struct Bounded {
+    kept: Vec<u8>,
+    total: usize,
+}
+
+impl Write for Bounded {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let room = BYTES_MAX - self.kept.len();
+        self.kept.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        self.total += bytes.len();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn unknown(uri: &str) -> ErrorData {
+    let known = [uri::WORKFLOWS, uri::RUNS, "workflow://definition/{name}", "switchback://run/{id}"];
+    let known =
+        [&known[..], &["switchback://run/{id}/journal", "switchback://run/{id}/step/{step}"]].concat();
+    let data = json!({ "uri": said(uri), "available_options": known });
+    ErrorData::resource_not_found(format!("there is no resource {}", said(uri)), Some(data))
+}
+
+fn missing(uri: &str, problem: Problem) -> ErrorData {
+    let mut data = problem.into_json();
+    let error = data["error"].as_str().unwrap_or_default().to_owned();
+    data["uri"] = said(uri).into();
+    match data["code"].as_str() {
+        Some(code) if code.starts_with("unknown") || code.starts_with("ambiguous") => {
+            ErrorData::resource_not_found(error, Some(data))
+        }
+        _ => ErrorData::internal_error(error, Some(data)),
+    }
+}

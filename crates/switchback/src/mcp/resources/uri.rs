@@ -1,0 +1,105 @@
+//! Addresses of resources. Ids of child runs contain slashes, so that every part is written percent-encoded.
+
+use engine::kernel::RunId;
+
+/// All workflows.
+pub(in crate::mcp) const WORKFLOWS: &str = "workflow://list";
+
+/// The runs that are open or ended last.
+pub(in crate::mcp) const RUNS: &str = "switchback://runs";
+
+/// What an address means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Address {
+    /// All workflows.
+    Workflows,
+    /// The text of a definition.
+    Definition(String),
+    /// The runs that are open or ended last.
+    Runs,
+    /// A run.
+    Run(String),
+    /// The journal of a run.
+    Journal(String),
+    /// A step of a run.
+    Step(String, String),
+}
+
+/// The address of a definition.
+pub(in crate::mcp) fn definition(name: &str) -> String {
+    format!("workflow://definition/{}", encoded(name))
+}
+
+/// The address of a run.
+pub(in crate::mcp) fn run(run: &RunId) -> String {
+    format!("switchback://run/{}", encoded(run.as_str()))
+}
+
+/// Reads an address.
+pub(super) fn parse(uri: &str) -> Option<Address> {
+    let (scheme, path) = uri.split_once("://")?;
+    let parts: Vec<String> = path.split('/').map(decoded).collect::<Option<_>>()?;
+    let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+    Some(match (scheme, parts.as_slice()) {
+        ("workflow", ["list"]) => Address::Workflows,
+        ("workflow", ["definition", name]) => Address::Definition((*name).to_owned()),
+        ("switchback", ["runs"]) => Address::Runs,
+        ("switchback", ["run", id]) => Address::Run((*id).to_owned()),
+        ("switchback", ["run", id, "journal"]) => Address::Journal((*id).to_owned()),
+        ("switchback", ["run", id, "step", step]) => Address::Step((*id).to_owned(), (*step).to_owned()),
+        _ => return None,
+    })
+}
+
+fn encoded(part: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~' | b':');
+    part.bytes()
+        .map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+        .collect()
+}
+
+fn decoded(part: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(part.len());
+    let mut rest = part.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        rest = after;
+        if *first != b'%' {
+            bytes.push(*first);
+            continue;
+        }
+        let (digits, after) = rest.split_at_checked(2)?;
+        let digits = std::str::from_utf8(digits)
+            .ok()
+            .filter(|digits| digits.bytes().all(|one| one.is_ascii_hexdigit()))?;
+        bytes.push(u8::from_str_radix(digits, 16).ok()?);
+        rest = after;
+    }
+    String::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_read_as_it_was_written() {
+        let child = RunId::new("mossy-otter-41/call#1 ä%");
+        assert_eq!(parse(&run(&child)), Some(Address::Run(child.to_string())));
+        assert_eq!(parse(&definition("test:env")), Some(Address::Definition("test:env".to_owned())));
+        assert_eq!(parse("switchback://run/a/step/b%2Fc"), Some(Address::Step("a".into(), "b/c".into())));
+        assert_eq!(parse("switchback://run/a/journal"), Some(Address::Journal("a".into())));
+        for bad in [
+            "",
+            "workflow://",
+            "workflow://definition",
+            "run/a",
+            "switchback://run/a/b",
+            "switchback://run/%2",
+        ] {
+            assert_eq!(parse(bad), None, "{bad}");
+        }
+        for bad in ["switchback://run/%+1", "switchback://run/%ff", "switchback://run/a/step/b/c"] {
+            assert_eq!(parse(bad), None, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! The handler of one connection: hands requests to tools, resources and prompts, and holds nothing itself.
+
+use super::answer::{Answered, result};
+use super::arguments::Arguments;
+use super::call::Call;
+use super::door::Door;
+use super::instructions::INSTRUCTIONS;
+use super::problem::Problem;
+use super::{complete, prompts, resources, tools};
+use crate::settings::Settings;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, GetPromptRequestParams,
+    GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
+    ServerCapabilities, ServerConfig, Tool,
+};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+use std::sync::{Arc, Weak};
+
+/// Speaks for a door that somebody else keeps open.
+pub(super) struct Server {
+    door: Weak<Door>,
+    name: String,
+}
+
+impl Server {
+    /// A server for a door. It does not keep the door open: only calls do.
+    pub(super) fn new(door: &Arc<Door>) -> Server {
+        Server { door: Arc::downgrade(door), name: door.settings().name.clone() }
+    }
+
+    fn door(&self) -> Result<Arc<Door>, ErrorData> {
+        self.door.upgrade().ok_or_else(|| ErrorData::internal_error("the connection is closed", None))
+    }
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .enable_prompts()
+            .enable_completions()
+            .build();
+        let about = Implementation::new(&self.name, env!("CARGO_PKG_VERSION"))
+            .with_title("Switchback")
+            .with_description("Repeatable multi-step work that is recorded step by step");
+        ServerConfig::new(capabilities).with_server_info(about).with_instructions(INSTRUCTIONS)
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(tools::list(&self.door()?.settings())))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        tools::listed(name)
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let door = self.door()?;
+        let settings = door.fresh_settings().await;
+        let answered = call(door, &settings, request, context).await;
+        Ok(result(answered, &warnings(&settings)).into())
+    }
+
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        Ok(ListResourcesResult::with_all_items(resources::list()))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(ListResourceTemplatesResult::with_all_items(resources::templates()))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        Ok(resources::read(&self.door()?, request.uri).await?.into())
+    }
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Ok(ListPromptsResult::with_all_items(prompts::list()))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        Ok(prompts::get(&self.door()?, request).await?.into())
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        complete::complete(&self.door()?, request).await
+    }
+}
+
+async fn call(
+    door: Arc<Door>,
+    settings: &Settings,
+    request: CallToolRequestParams,
+    context: RequestContext<RoleServer>,
+) -> Answered {
+    let tool = tools::find(&request.name, settings)?;
+    if !settings.broken.is_empty() && !tool.is_read_only() {
+        return Err(broken(settings));
+    }
+    let arguments = Arguments::of(tool, request.arguments.unwrap_or_default())?;
+    (tool.call)(&Call { door, arguments, context }).await
+}
+
+/// What a broken file was to forbid is not known, so that nothing is changed until it is mended.
+fn broken(settings: &Settings) -> Problem {
+    let first = settings.broken.first().map(ToString::to_string).unwrap_or_default();
+    Problem::new("broken-settings", format!("the settings cannot be read: {first}"))
+        .with("troubles", settings.broken.iter().map(ToString::to_string).collect())
+        .help("Mend the file and call again; until then only tools that change nothing work")
+}
+
+/// What is doubtful about the set-up, for whoever reads answers.
+fn warnings(settings: &Settings) -> Vec<String> {
+    let broken = settings.broken.iter().map(ToString::to_string);
+    broken.chain(settings.doubts.iter().cloned()).collect()
+}

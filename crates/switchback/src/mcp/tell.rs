@@ -1,0 +1,102 @@
+//! Progress notifications: one for every step that started or ended, by name, and a sign of life in between.
+
+use engine::backend::Progress;
+use engine::kernel::News;
+use engine::view::{Line, State, View};
+use rmcp::RoleServer;
+use rmcp::model::{ProgressNotificationParam, ProgressToken};
+use rmcp::service::{Peer, RequestContext};
+
+/// How many running steps a sign of life names.
+const NAMED_MAX: usize = 5;
+
+/// Longest reason of a failure in a notification.
+const REASON_CHARS_MAX: usize = 200;
+
+/// Tells a client that asked for it.
+pub(super) struct Teller {
+    peer: Peer<RoleServer>,
+    token: ProgressToken,
+    count: u32,
+}
+
+/// The client does not listen any more.
+#[derive(Debug)]
+pub(super) struct Deaf;
+
+impl Teller {
+    /// Whoever sent a progress token wants to be told.
+    pub(super) fn of(context: &RequestContext<RoleServer>) -> Option<Teller> {
+        let token = context.meta.get_progress_token()?;
+        Some(Teller { peer: context.peer.clone(), token, count: 0 })
+    }
+
+    /// Tells of a turn that is in the view already; says whether there was something to tell.
+    pub(super) async fn turn(&mut self, view: &View, progress: &Progress) -> Result<bool, Deaf> {
+        let mut told = false;
+        for news in &progress.news {
+            if let Some(message) = view.line_of(news).and_then(|line| sentence(view, news, line)) {
+                self.tell(message).await?;
+                told = true;
+            }
+        }
+        Ok(told)
+    }
+
+    /// Tells that the run still goes on, and with what.
+    pub(super) async fn alive(&mut self, view: &View) -> Result<(), Deaf> {
+        self.tell(working(view)).await
+    }
+
+    async fn tell(&mut self, message: String) -> Result<(), Deaf> {
+        self.count += 1;
+        let told = ProgressNotificationParam::new(self.token.clone(), f64::from(self.count));
+        self.peer.notify_progress(told.with_message(message)).await.map_err(|_| Deaf)
+    }
+}
+
+fn sentence(view: &View, news: &News, line: &Line) -> Option<String> {
+    let id = &line.id;
+    Some(match news {
+        News::Began { attempt: 1, .. } => format!("`{id}` started"),
+        News::Began { attempt, .. } => format!("`{id}` started again, attempt {attempt}"),
+        News::Ended { failure: None, .. } => format!("`{id}` succeeded{}", count(view)),
+        News::Ended { failure: Some(failure), .. } => {
+            format!("`{id}` failed: {}{}", short(&failure.message), count(view))
+        }
+        News::Retrying { failure, .. } => {
+            format!("`{id}` failed and will be tried again: {}", short(&failure.message))
+        }
+        News::Interrupted { .. } => format!("`{id}` was interrupted"),
+        News::Unverified { failure, .. } => {
+            format!("the result of `{id}` does not hold: {}", short(&failure.message))
+        }
+        News::Skipped { reason, .. } => format!("`{id}` is skipped: {}{}", short(reason), count(view)),
+        News::NotUpdated { .. } | News::Closing { .. } | News::Over { .. } => return None,
+    })
+}
+
+/// How far the run is.
+fn count(view: &View) -> String {
+    let lines = view.lines();
+    let over = lines.iter().filter(|line| line.state.is_over()).count();
+    format!(" ({over} of {})", lines.len())
+}
+
+fn working(view: &View) -> String {
+    let running = view.lines().iter().filter(|line| matches!(line.state, State::Running | State::Resting));
+    let names: Vec<String> = running.map(|line| format!("`{}`", line.id)).collect();
+    let more = names.len().saturating_sub(NAMED_MAX);
+    let named = names[..names.len() - more].join(", ");
+    match (names.is_empty(), more) {
+        (true, _) => format!("{} goes on{}", view.run, count(view)),
+        (false, 0) => format!("running: {named}{}", count(view)),
+        (false, more) => format!("running: {named} and {more} more{}", count(view)),
+    }
+}
+
+fn short(text: &str) -> String {
+    let line = text.lines().next().unwrap_or_default();
+    let short: String = line.chars().take(REASON_CHARS_MAX).collect();
+    if short.len() < text.len() { format!("{short}...") } else { short }
+}

@@ -1,0 +1,194 @@
+//! `execute_workflow`: starts a run and waits for it.
+//!
+//! The definition, a name for the run and what a key meant before are looked at together; inputs are checked before
+//! anything is subscribed to or stored; the run's turns are folded in memory, so that its journal is not read again.
+
+use super::{Hints, Later, Tool, schema};
+use crate::mcp::answer::{Answer, Answered};
+use crate::mcp::call::Call;
+use crate::mcp::door::Door;
+use crate::mcp::next::next;
+use crate::mcp::problem::Problem;
+use crate::mcp::resources::uri;
+use crate::mcp::runs;
+use crate::mcp::wait::{Patience, Watch, wait};
+use crate::mcp::workflows;
+use crate::settings::Toolset;
+use engine::backend::{Accepted, Backend, Start};
+use engine::kernel::plan::Input;
+use engine::kernel::{Command, Data, Fields, Plan, Refusal, Run, RunId, Status};
+use engine::names;
+use engine::store::Reader;
+use engine::view::{Values, View};
+use rmcp::model::JsonObject;
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+pub(super) const TOOL: Tool = Tool {
+    name: "execute_workflow",
+    title: "Run a workflow",
+    description: "Use this to run a workflow from beginning to end; to look at a run that was started before use \
+        get_workflow_status. Give `workflow` (a name from list_workflows) and `inputs` (see get_workflow_info). The run \
+        belongs to the server and is recorded step by step: it survives the end of this call, of this conversation and \
+        of the server. The call waits until the run has ended or waits for someone, at most 45 seconds unless progress \
+        is listened to; then the answer says that the run goes on and which call waits again. Cancelling the call does \
+        not cancel the run. Answers `status` (success, failure, cancelled, paused, running), `workflow_id`, `outputs`, \
+        `blocks` with inputs, outputs and metadata of each, `metadata`, `error`, and `next`: what to call next, if \
+        something is left to do.",
+    hints: Hints { read_only: false, destructive: true, idempotent: false, open_world: true },
+    toolset: Some(Toolset::Blocks),
+    aliases: &[],
+    schema: || {
+        schema::object(
+            json!({
+                "workflow": schema::workflow(),
+                "inputs": {
+                    "type": ["object", "null"],
+                    "default": null,
+                    "description": "A value for each input, by name. Inputs with a default may be left out."
+                },
+                "wait_seconds": schema::wait_seconds(
+                    "How long this call waits for the run; 0 starts it and answers at once. Without it: as long as a call may take."
+                ),
+                "request_key": schema::request_key(
+                    "Any text of yours. The same key with the same arguments gives the same run instead of a second one, so that a call can be repeated safely."
+                ),
+            }),
+            &["workflow"],
+        )
+    },
+    call: |call| -> Later<'_> { Box::pin(execute(call)) },
+};
+
+/// A run that can be started.
+struct Ready {
+    plan: Arc<Plan>,
+    inputs: Fields,
+    id: RunId,
+    /// Whether the key was used before, so that the run is there already.
+    known: bool,
+}
+
+async fn execute(call: &Call) -> Answered {
+    let patience = Patience::of(call.arguments.wait_seconds()?, call.door.settings().call_seconds);
+    let key = call.arguments.request_key()?.or_else(|| call.key_in_meta()).map(str::to_owned);
+    let (name, given) = (call.arguments.workflow()?, call.arguments.inputs()?);
+    let wanted = key.clone();
+    let ready =
+        call.door.look(move |door, reader| prepare(door, reader, &name, given, wanted.as_deref())).await??;
+    let mut watch = start(call, ready, key).await?;
+    wait(call, &mut watch, patience).await?;
+    answer(call, watch.view).await
+}
+
+fn prepare(
+    door: &Door,
+    reader: &Reader,
+    name: &str,
+    given: JsonObject,
+    key: Option<&str>,
+) -> Result<Ready, Problem> {
+    let library = door.library()?;
+    let plan = Arc::new(workflows::plan(workflows::find(&library, name)?)?.clone());
+    let inputs = fields(&plan, given);
+    let request = match key {
+        Some(key) => reader.request(&door.workspace(), key).map_err(runs::unreadable)?,
+        None => None,
+    };
+    if let Some(request) = request {
+        return Ok(Ready { plan, inputs, id: request.run, known: true });
+    }
+    // A name that cannot be looked up is not known to be taken; the store itself refuses it if it is.
+    let taken = |name: &str| reader.run(&RunId::new(name)).is_ok_and(|run| run.is_some());
+    let id = RunId::new(names::fresh(taken));
+    // Nothing is begun that would be refused.
+    let run = Run::new(Arc::clone(&plan), id.clone(), None, 0);
+    let (small, _) = engine::turn::stored(inputs.clone(), plan.limits.inline_bytes_max);
+    match run.admit(Command::Start { inputs: small }, now()) {
+        Ok(_) => Ok(Ready { plan, inputs, id, known: false }),
+        Err(refusal) => Err(wrong_inputs(&plan, &refusal)),
+    }
+}
+
+/// The inputs as data; `null` means that nothing was given, unless anything may be.
+fn fields(plan: &Plan, given: JsonObject) -> Fields {
+    let is_given = |name: &str, value: &Value| {
+        let input = plan.inputs.iter().find(|input| input.name == name);
+        !value.is_null() || input.is_none_or(|input| input.kind.accepts(&Value::Null))
+    };
+    given
+        .into_iter()
+        .filter(|(name, value)| is_given(name, value))
+        .map(|(name, value)| (name, Data::Inline(value)))
+        .collect()
+}
+
+fn wrong_inputs(plan: &Plan, refusal: &Refusal) -> Problem {
+    let help = "Use get_workflow_info() to see input requirements";
+    match refusal {
+        Refusal::MissingInputs(names) => Problem::new("missing-inputs", refusal.to_string())
+            .options_as("required", names.clone())
+            .with("inputs", workflows::inputs(plan))
+            .help(help),
+        Refusal::UnknownInput { name, known } => {
+            let error = format!("`{}` has no input `{}`", plan.name, crate::mcp::problem::said(name));
+            Problem::new("unknown-input", error).options(known.clone()).near(name).help(help)
+        }
+        Refusal::WrongInput { name, .. } => {
+            let wanted = plan.inputs.iter().find(|input: &&Input| input.name == *name);
+            let about =
+                wanted.map(|input| json!({"type": input.kind.as_str(), "description": input.description}));
+            Problem::new("wrong-input", refusal.to_string()).with("input", json!({ name: about })).help(help)
+        }
+        other => Problem::new("refused", other.to_string()).help(help),
+    }
+}
+
+/// Starts a run, or finds the one that the same key has started.
+async fn start(call: &Call, ready: Ready, key: Option<String>) -> Result<Watch, Problem> {
+    let Ready { plan, inputs, id, known } = ready;
+    let backend = &call.door.house()?.local;
+    let home = call.door.client.home();
+    let mut view = View::new(id.clone(), Arc::clone(&plan), home.folder.display().to_string(), now());
+    let progress = if known { None } else { Some(backend.subscribe(&id).await.map_err(runs::refused)?) };
+    let start = Start { id: id.clone(), plan, inputs, home, request_key: key };
+    let Accepted { run, seq, status } = backend.start(start).await.map_err(runs::refused)?;
+    match progress {
+        Some(progress) if run == id => {
+            view.status = status;
+            Ok(Watch { view, progress, since: seq })
+        }
+        // The key was used just now or before: the run is looked at like any other.
+        _ if matches!(status, Status::Ended(_)) => super::status::over(call, &run).await,
+        _ => super::status::watch(call, &run).await,
+    }
+}
+
+async fn answer(call: &Call, view: View) -> Answered {
+    let mut response = view.response();
+    let view = Arc::new(view);
+    if view.has_stored_outputs() {
+        let seen = Arc::clone(&view);
+        let outputs = call.door.look(move |_, reader| seen.outputs(Values(reader))).await?;
+        let outputs = outputs.map_err(runs::not_loaded)?;
+        response["outputs"] = outputs.into_iter().collect::<Map<_, _>>().into();
+    }
+    let mut value = json!({ "status": response["status"].take(), "workflow_id": view.run });
+    if let Some(next) = next(&view) {
+        value["next"] = next.into();
+    }
+    for key in ["error", "outputs", "metadata", "blocks"] {
+        value[key] = response[key].take();
+    }
+    if !matches!(view.status, Status::Ended(_)) {
+        value["waiting_for"] = view.waiting().iter().map(ToString::to_string).collect();
+    }
+    Ok(Answer::new(value).rest(uri::run(&view.run)))
+}
+
+/// Milliseconds since 1970.
+fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}

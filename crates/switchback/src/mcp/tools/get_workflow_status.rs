@@ -1,0 +1,80 @@
+//! `get_workflow_status`: how a run stands, or which runs there are; waits for one if asked to.
+
+use super::{Hints, Later, Tool, schema, status};
+use crate::mcp::answer::{Answer, Answered};
+use crate::mcp::call::Call;
+use crate::mcp::resources::uri;
+use crate::mcp::runs::{self, Sight};
+use crate::mcp::wait::{Patience, Watch, is_settled, wait};
+use engine::view::Detail;
+use serde_json::json;
+use std::time::Duration;
+
+pub(super) const TOOL: Tool = Tool {
+    name: "get_workflow_status",
+    title: "Look at a run, or wait for it",
+    description: "Use this to see how a run stands that was started before, to wait for it, or to find runs of this \
+        project again; to start one use execute_workflow. With `workflow_id` (the id, or any unique beginning of it) it \
+        answers `status` (queued, running, waiting, closing, succeeded, failed, cancelled, interrupted), `outputs`, \
+        `error`, `waiting_for`, every step with its status, and `next`: what to call next. Without an id it lists the \
+        runs of this project that are open or ended last, which is the way back into work after a lost conversation. \
+        `wait_seconds` waits until the run has ended or waits for someone; repeat the call to wait longer.",
+    hints: Hints::LOOKS,
+    toolset: None,
+    aliases: &[],
+    schema: || {
+        schema::object(
+            json!({
+                "workflow_id": schema::workflow_id(
+                    "The id of a run, or any unique beginning of it. Without it the runs of this project are listed."
+                ),
+                "wait_seconds": schema::wait_seconds(
+                    "How long this call waits until the run has ended or waits for someone. Default 0: answer at once."
+                ),
+                "detail": {
+                    "type": "string",
+                    "enum": ["brief", "whole"],
+                    "default": "brief",
+                    "description": "brief: how each step stands. whole: also what each step was given and gave."
+                },
+                "all": {
+                    "type": "boolean",
+                    "default": false,
+                    "description": "Also runs of other project folders."
+                },
+            }),
+            &[],
+        )
+    },
+    call: |call| -> Later<'_> { Box::pin(look(call)) },
+};
+
+async fn look(call: &Call) -> Answered {
+    let (seconds, all) = (call.arguments.wait_seconds()?.unwrap_or(0), call.arguments.flag("all")?);
+    let detail = match call.arguments.choice("detail", &["brief", "whole"])? {
+        Some("whole") => Detail::Whole,
+        _ => Detail::Brief,
+    };
+    let sight = Sight::of(&call.door, all);
+    let Some(word) = call.arguments.run()? else { return list(call, sight).await };
+    let row = call.door.look(move |_, reader| runs::find(reader, &word, &sight)).await??;
+    if seconds == 0 || row.ended_at.is_some() {
+        let view = status::look(call, &row.id).await?;
+        return status::answer(call, view, detail).await;
+    }
+    let mut watch: Watch = status::watch(call, &row.id).await?;
+    if !is_settled(&watch.view) {
+        let seconds = seconds.min(call.door.settings().call_seconds);
+        wait(call, &mut watch, Patience::For(Duration::from_secs(seconds))).await?;
+    }
+    status::answer(call, watch.view, detail).await
+}
+
+async fn list(call: &Call, sight: Sight) -> Answered {
+    let runs = call.door.look(move |door, reader| runs::list(door, reader, &sight)).await??;
+    let next = match runs.is_empty() {
+        true => "Nothing has run here yet. list_workflows() shows what can be run.",
+        false => "get_workflow_status(workflow_id) shows one of them; wait_seconds waits for it.",
+    };
+    Ok(Answer::new(json!({ "next": next, "runs": runs })).rest(uri::RUNS))
+}

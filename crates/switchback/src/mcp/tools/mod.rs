@@ -1,0 +1,146 @@
+//! The tools: one file each, one table for all. Lists are made once and handed out.
+
+mod cancel_workflow;
+mod execute_workflow;
+mod get_workflow_info;
+mod get_workflow_status;
+mod list_workflows;
+mod schema;
+mod status;
+
+use super::answer::Answered;
+use super::call::Call;
+use super::problem::{Problem, said};
+use crate::settings::{Settings, Toolset};
+use rmcp::model::{Tool as Listed, ToolAnnotations};
+use serde_json::Value;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, OnceLock};
+
+/// An answer that comes later.
+pub(super) type Later<'c> = Pin<Box<dyn Future<Output = Answered> + Send + 'c>>;
+
+/// A tool.
+pub(super) struct Tool {
+    /// Its name.
+    pub(super) name: &'static str,
+    /// Its name for people.
+    title: &'static str,
+    /// When to use it, what it does, what it answers.
+    description: &'static str,
+    /// What a client may expect of it.
+    hints: Hints,
+    /// The group it is in; without one it is always there.
+    toolset: Option<Toolset>,
+    /// Other names that sources use for it.
+    aliases: &'static [&'static str],
+    /// What it takes.
+    schema: fn() -> Value,
+    /// Carries a call out.
+    pub(super) call: for<'c> fn(&'c Call) -> Later<'c>,
+}
+
+/// What a client may expect of a tool.
+#[derive(Clone, Copy)]
+struct Hints {
+    read_only: bool,
+    destructive: bool,
+    idempotent: bool,
+    open_world: bool,
+}
+
+impl Hints {
+    /// It changes nothing.
+    const LOOKS: Hints = Hints { read_only: true, destructive: false, idempotent: true, open_world: false };
+}
+
+static TOOLS: [Tool; 5] = [
+    cancel_workflow::TOOL,
+    execute_workflow::TOOL,
+    get_workflow_info::TOOL,
+    get_workflow_status::TOOL,
+    list_workflows::TOOL,
+];
+
+impl Tool {
+    /// Whether it changes nothing.
+    pub(super) const fn is_read_only(&self) -> bool {
+        self.hints.read_only
+    }
+
+    /// The names of what it takes.
+    pub(super) fn properties(&self) -> Vec<&'static str> {
+        let position = TOOLS.iter().position(|tool| tool.name == self.name);
+        let listed = position.and_then(|position| made()[position].input_schema.get("properties"));
+        listed
+            .and_then(Value::as_object)
+            .map(|members| members.keys().map(String::as_str).collect())
+            .unwrap_or_default()
+    }
+
+    /// Why it is not offered, if it is not.
+    fn why_off(&self, settings: &Settings) -> Option<String> {
+        if let Some(toolset) = self.toolset.filter(|toolset| !settings.toolsets.contains(toolset)) {
+            return Some(format!("its group `{}` is off: {}", toolset.as_str(), settings.why_off(toolset)));
+        }
+        let who = settings.read_only.as_ref().filter(|_| !self.hints.read_only)?;
+        Some(format!("only tools that change nothing are on, because of {who}"))
+    }
+}
+
+/// The tools that hold for a client, in the order of their names.
+pub(super) fn list(settings: &Settings) -> Vec<Listed> {
+    let offered = TOOLS.iter().zip(made()).filter(|(tool, _)| tool.why_off(settings).is_none());
+    offered.map(|(_, listed)| listed.clone()).collect()
+}
+
+/// A tool as it is listed.
+pub(super) fn listed(name: &str) -> Option<Listed> {
+    let position = TOOLS.iter().position(|tool| tool.name == name)?;
+    Some(made()[position].clone())
+}
+
+/// The tool that a name means, if it is offered. Dotted names and those of the sources mean the same.
+pub(super) fn find(name: &str, settings: &Settings) -> Result<&'static Tool, Problem> {
+    let plain = name.replace(['.', '-'], "_");
+    let meant = |tool: &&Tool| tool.name == plain || tool.aliases.contains(&plain.as_str());
+    let Some(tool) = TOOLS.iter().find(meant) else { return Err(unknown(name, settings)) };
+    match tool.why_off(settings) {
+        None => Ok(tool),
+        Some(why) => Err(Problem::new("tool-off", format!("{} is off", tool.name))
+            .with("reason", why.into())
+            .options(names(settings))
+            .help("Whoever starts this server can turn it on; the other tools are there")),
+    }
+}
+
+fn unknown(name: &str, settings: &Settings) -> Problem {
+    Problem::new("unknown-tool", format!("there is no tool `{}`", said(name)))
+        .options(names(settings))
+        .near(name)
+        .help("Call one of these")
+}
+
+fn names(settings: &Settings) -> Vec<&'static str> {
+    TOOLS.iter().filter(|tool| tool.why_off(settings).is_none()).map(|tool| tool.name).collect()
+}
+
+/// All tools as they are listed, made once.
+fn made() -> &'static [Listed] {
+    static MADE: OnceLock<Vec<Listed>> = OnceLock::new();
+    MADE.get_or_init(|| TOOLS.iter().map(make).collect())
+}
+
+fn make(tool: &Tool) -> Listed {
+    let Value::Object(schema) = (tool.schema)() else {
+        unreachable!("BUG: the schema of {} is no object", tool.name)
+    };
+    let Hints { read_only, destructive, idempotent, open_world } = tool.hints;
+    let hints = ToolAnnotations::with_title(tool.title)
+        .read_only(read_only)
+        .destructive(destructive)
+        .idempotent(idempotent)
+        .open_world(open_world);
+    Listed::new(tool.name, tool.description, Arc::new(schema)).with_title(tool.title).with_annotations(hints)
+}

@@ -1,0 +1,143 @@
+//! Workflows as tools name them: the one that a name means, all there are, and what each is like.
+
+use super::problem::{Problem, said};
+use engine::dialects::blocks::view::waves;
+use engine::kernel::Plan;
+use engine::kernel::plan::{Adapter, Flow, Input, Work};
+use engine::library::{Definition, Library, PlaceKind};
+use serde_json::{Map, Value, json};
+
+/// How many mistakes of a definition are shown.
+const MISTAKES_MAX: usize = 20;
+
+const HELP: &str = "Use list_workflows() to see all available workflows";
+
+/// Those that can be run by name, in order.
+pub(super) fn names(library: &Library) -> Vec<&str> {
+    let mut names: Vec<&str> =
+        listed(library).filter(|one| one.runs()).map(|one| one.name.as_str()).collect();
+    names.sort_unstable();
+    names
+}
+
+/// Those that nothing hides.
+pub(super) fn listed(library: &Library) -> impl Iterator<Item = &Definition> {
+    library.definitions.iter().filter(|definition| definition.hidden_by.is_none())
+}
+
+/// The definition that a name means.
+pub(super) fn find<'l>(library: &'l Library, name: &str) -> Result<&'l Definition, Problem> {
+    library.find(name).map_err(|missing| {
+        let problem = Problem::new("unknown-workflow", format!("Workflow '{}' not found", said(name)))
+            .options_as("available_workflows", names(library))
+            .near(name)
+            .help(HELP);
+        match missing.malformed {
+            true => problem.with("reason", json!(missing.to_string())),
+            false => problem.with("looked_in", json!(missing.places)),
+        }
+    })
+}
+
+/// The plan of a definition, or what is wrong with it.
+pub(super) fn plan(definition: &Definition) -> Result<&Plan, Problem> {
+    let reading = &definition.reading;
+    reading.plan.as_ref().ok_or_else(|| {
+        let Definition { name, origin, .. } = definition;
+        let mistakes = reading.diagnostics.to_json(std::slice::from_ref(&reading.source));
+        let mut mistakes: Vec<Value> = mistakes.as_array().cloned().unwrap_or_default();
+        let count = mistakes.len();
+        mistakes.truncate(MISTAKES_MAX);
+        let error = format!("workflow '{name}' cannot run: {}", reading.diagnostics.summary());
+        Problem::new("invalid-definition", error)
+            .with("file", json!(origin.shown))
+            .with("diagnostics", mistakes.iter().map(short).collect())
+            .with("more_diagnostics", json!(count.saturating_sub(MISTAKES_MAX)))
+            .help(format!("Mend {}; it is read again at the next call", origin.shown))
+    })
+}
+
+/// A mistake as an agent needs it.
+fn short(diagnostic: &Value) -> Value {
+    let mut value = Map::new();
+    for key in ["code", "severity", "message", "line", "column", "label", "hint"] {
+        if let Some(found) = diagnostic.get(key).filter(|found| !found.is_null()) {
+            value.insert(key.to_owned(), found.clone());
+        }
+    }
+    value.into()
+}
+
+/// Where a definition came from and what it hides.
+pub(super) fn source(definition: &Definition) -> Value {
+    json!({
+        "file": definition.origin.shown,
+        "place": definition.origin.place,
+        "named_by": definition.origin.kind.as_str(),
+        "built_in": definition.origin.kind == PlaceKind::BuiltIn,
+        "hides": definition.hides,
+        "hidden_by": definition.hidden_by,
+        "note": definition.note,
+    })
+}
+
+/// What a run may be given.
+pub(super) fn inputs(plan: &Plan) -> Value {
+    let about = |input: &Input| {
+        json!({
+            "type": input.kind.as_str(),
+            "required": input.required && input.default.is_none(),
+            "default": input.default,
+            "description": input.description,
+        })
+    };
+    Value::Object(plan.inputs.iter().map(|input| (input.name.clone(), about(input))).collect())
+}
+
+/// What it does, and what waits for what.
+pub(super) fn blocks(plan: &Plan) -> Value {
+    let id = |position: u32| plan.steps[position as usize].id.as_str();
+    let block = |(position, step): (usize, &engine::kernel::plan::Step)| {
+        let mut value = json!({ "id": step.id, "does": does(&step.work) });
+        if let Flow::Graph(graph) = &plan.flow {
+            let block = &graph.blocks[position];
+            value["depends_on"] = block.depends_on.iter().map(|earlier| id(*earlier)).collect();
+            value["conditional"] = block.condition.is_some().into();
+        }
+        value
+    };
+    plan.steps.iter().enumerate().map(block).collect()
+}
+
+/// The document that describes a workflow.
+pub(super) fn about(definition: &Definition, plan: &Plan) -> Value {
+    let outputs: Vec<&str> = plan.outputs.iter().map(|(name, _)| name.as_str()).collect();
+    json!({
+        "name": definition.name,
+        "description": plan.description,
+        "dialect": plan.dialect.as_str(),
+        "inputs": inputs(plan),
+        "outputs": outputs,
+        "waves": waves(plan),
+        "blocks": blocks(plan),
+        "source": source(definition),
+        "definition": super::resources::uri::definition(&definition.name),
+    })
+}
+
+fn does(work: &Work) -> &'static str {
+    match work {
+        Work::Server { adapter, .. } => match adapter {
+            Adapter::Process => "command",
+            Adapter::File => "file",
+            Adapter::Git => "git",
+            Adapter::Terminal => "terminal",
+            Adapter::Mcp => "tool of another server",
+            Adapter::Noop => "nothing but give what it was given",
+        },
+        Work::Action { .. } => "action for the agent or the human",
+        Work::Child { .. } => "workflow",
+        Work::Wait { .. } => "wait",
+        Work::Make { .. } => "value",
+    }
+}

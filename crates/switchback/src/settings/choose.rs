@@ -1,0 +1,81 @@
+//! What a client gets: what it asked for, within what the files allow.
+
+use super::file::File;
+use super::{CALL_SECONDS_MAX, NAME, Settings, Toolset, Trouble};
+use crate::house::Client;
+use std::collections::BTreeSet;
+
+const TOOLSETS: &str = "SWITCHBACK_TOOLSETS";
+const READ_ONLY: &str = "SWITCHBACK_READ_ONLY";
+const CALL_SECONDS: &str = "SWITCHBACK_CALL_SECONDS";
+
+/// Puts files and client together.
+pub(super) fn settings(file: File, broken: Vec<Trouble>, client: &Client) -> Settings {
+    let mut doubts = Vec::new();
+    let allowed = file.toolsets.map(|(toolsets, place)| (toolsets.into_iter().collect(), place));
+    let toolsets = toolsets(allowed.as_ref().map(|(allowed, _)| allowed), client, &mut doubts);
+    let read_only = file
+        .read_only
+        .map(|place| format!("read_only = true in {place}"))
+        .or_else(|| client.flags.read_only.then(|| "the flag --read-only".to_owned()))
+        .or_else(|| read_only(client, &mut doubts));
+    let call_seconds = file.call_seconds.unwrap_or(CALL_SECONDS_MAX).min(call_seconds(client, &mut doubts));
+    let name = file.name.unwrap_or_else(|| NAME.to_owned());
+    Settings { name, call_seconds, read_only, toolsets, allowed, broken, doubts }
+}
+
+/// The groups that are on. A client that asks for nothing gets what the files name, or else the usual ones.
+fn toolsets(
+    allowed: Option<&BTreeSet<Toolset>>,
+    client: &Client,
+    doubts: &mut Vec<String>,
+) -> BTreeSet<Toolset> {
+    let mut named = |from: &str, names: &mut dyn Iterator<Item = &str>| {
+        let (found, unknown) = Toolset::named(names);
+        doubts.extend(unknown.into_iter().map(|sentence| format!("{from}: {sentence}")));
+        found.into_iter().collect::<BTreeSet<_>>()
+    };
+    let wanted = match (&client.flags.toolsets, said(client, TOOLSETS)) {
+        (Some(names), _) => Some(named("--toolsets", &mut names.iter().map(String::as_str))),
+        (None, Some(text)) => Some(named(TOOLSETS, &mut text.split(','))),
+        (None, None) => None,
+    };
+    match (wanted, allowed) {
+        (Some(wanted), Some(allowed)) => wanted.intersection(allowed).copied().collect(),
+        (Some(wanted), None) => wanted,
+        (None, Some(allowed)) => allowed.clone(),
+        (None, None) => Toolset::DEFAULT.into(),
+    }
+}
+
+fn read_only(client: &Client, doubts: &mut Vec<String>) -> Option<String> {
+    match said(client, READ_ONLY)? {
+        "0" | "false" | "no" => return None,
+        "1" | "true" | "yes" => {}
+        // Whoever says something about it does not want to be surprised.
+        other => {
+            doubts.push(format!("{READ_ONLY}: `{}` is neither true nor false; taken as true", cut(other)))
+        }
+    }
+    Some(format!("{READ_ONLY} in the environment"))
+}
+
+fn call_seconds(client: &Client, doubts: &mut Vec<String>) -> u64 {
+    let Some(text) = said(client, CALL_SECONDS) else { return CALL_SECONDS_MAX };
+    match text.parse() {
+        Ok(seconds @ 1..=CALL_SECONDS_MAX) => seconds,
+        _ => {
+            let text = cut(text);
+            doubts.push(format!("{CALL_SECONDS}: `{text}` is no whole number from 1 to {CALL_SECONDS_MAX}"));
+            CALL_SECONDS_MAX
+        }
+    }
+}
+
+fn said<'c>(client: &'c Client, name: &str) -> Option<&'c str> {
+    client.env.get(name).map(|text| text.trim()).filter(|text| !text.is_empty())
+}
+
+fn cut(text: &str) -> String {
+    text.chars().take(60).collect()
+}

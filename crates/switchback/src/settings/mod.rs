@@ -1,0 +1,113 @@
+//! Settings: what the files of a project and of its user allow, and what a client asked for within that.
+//!
+//! ```text
+//!  ~/.config/switchback/switchback.toml ─┐
+//!  ./.switchback/switchback.toml ────────┼── key by key, the later one wins ── Settings ── flags, environment: only less
+//!  ./switchback.toml ────────────────────┘
+//! ```
+//! `read_only` holds if any file says so: a project cannot lift what its user has set. A file that cannot be read as
+//! settings is told, and whoever asks decides what may go on without it; nothing here ends a process.
+
+mod choose;
+mod file;
+mod toolset;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) use toolset::Toolset;
+
+use crate::house::Client;
+use file::File;
+use std::collections::BTreeSet;
+use std::fmt;
+use std::path::PathBuf;
+
+/// The longest a call waits without a progress token, in seconds.
+pub(crate) const CALL_SECONDS_MAX: u64 = 45;
+
+/// The name of the server where nothing else is set.
+const NAME: &str = "switchback";
+
+/// The file in each of its places.
+const FILE: &str = "switchback.toml";
+
+/// What holds for one client.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Settings {
+    /// The name of the server.
+    pub(crate) name: String,
+    /// The longest a call waits without a progress token, in seconds.
+    pub(crate) call_seconds: u64,
+    /// Who says that only tools that change nothing are offered, if someone does.
+    pub(crate) read_only: Option<String>,
+    /// The groups of tools that are on.
+    pub(crate) toolsets: BTreeSet<Toolset>,
+    /// The groups that a file allows, and the place where it says so.
+    allowed: Option<(BTreeSet<Toolset>, String)>,
+    /// What is wrong with files; what they were to forbid is not known.
+    pub(crate) broken: Vec<Trouble>,
+    /// What a client asked for and nobody understands.
+    pub(crate) doubts: Vec<String>,
+}
+
+/// Something wrong with a settings file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Trouble {
+    /// The file, and the line where one is known.
+    pub(crate) place: String,
+    /// What is wrong.
+    pub(crate) message: String,
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}: {}", self.place, self.message)
+    }
+}
+
+impl Settings {
+    /// Reads what holds for a client. It waits for the disk.
+    pub(crate) fn read(client: &Client) -> Settings {
+        let mut all = File::default();
+        let mut broken = Vec::new();
+        for (path, shown) in places(client) {
+            match file::read(&path, &shown) {
+                Ok(file) => all = all.under(file),
+                Err(troubles) => broken.extend(troubles),
+            }
+        }
+        choose::settings(all, broken, client)
+    }
+
+    /// Why a group of tools is off, and what turns it on.
+    pub(crate) fn why_off(&self, toolset: Toolset) -> String {
+        let name = toolset.as_str();
+        match &self.allowed {
+            Some((allowed, place)) if !allowed.contains(&toolset) => {
+                format!("{place} allows only {}; add \"{name}\" there to turn it on", words(allowed))
+            }
+            _ => format!(
+                "turn it on with `switchback serve --toolsets {name}`, SWITCHBACK_TOOLSETS={name}, or \
+                 toolsets = [\"{name}\"] in {FILE}"
+            ),
+        }
+    }
+}
+
+/// The files, those with less right first, each with its name for people.
+fn places(client: &Client) -> Vec<(PathBuf, String)> {
+    let around = client.surroundings();
+    let config = around.config.clone().or_else(|| Some(around.home.as_ref()?.join(".config")));
+    let user = config.map(|config| config.join("switchback").join(FILE));
+    let project = [client.workspace.join(".switchback").join(FILE), client.workspace.join(FILE)];
+    let shown = |path: PathBuf| (around.shown(&path), path);
+    user.into_iter().chain(project).map(shown).map(|(shown, path)| (path, shown)).collect()
+}
+
+fn words(toolsets: &BTreeSet<Toolset>) -> String {
+    match toolsets.is_empty() {
+        true => "no groups of tools".to_owned(),
+        false => toolsets.iter().map(|one| one.as_str()).collect::<Vec<_>>().join(", "),
+    }
+}

@@ -1,0 +1,105 @@
+//! Files, flags and environment, and every mistake with its place.
+
+use super::*;
+use crate::house::Flags;
+
+fn client(files: &[(&str, &str)], flags: Flags, env: &[(&str, &str)]) -> (tempfile::TempDir, Settings) {
+    let dir = tempfile::tempdir().unwrap();
+    for (path, text) in files {
+        let path = dir.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    let workspace = dir.path().join("work");
+    std::fs::create_dir_all(&workspace).unwrap();
+    let home = dir.path().join("home").display().to_string();
+    let env = env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    let env = env.chain([("HOME".to_owned(), home)]).collect();
+    let settings = Settings::read(&Client { workspace, env, flags, ..Client::default() });
+    (dir, settings)
+}
+
+fn of(files: &[(&str, &str)]) -> Settings {
+    client(files, Flags::default(), &[]).1
+}
+
+fn names(settings: &Settings) -> String {
+    words(&settings.toolsets)
+}
+
+fn wants(toolsets: &str) -> Flags {
+    let toolsets = Some(toolsets.split(',').map(str::to_owned).collect());
+    Flags { toolsets, ..Flags::default() }
+}
+
+#[test]
+fn without_files_the_usual_tools_are_on() {
+    let settings = of(&[]);
+    assert_eq!((settings.name.as_str(), settings.call_seconds), ("switchback", 45));
+    assert_eq!((names(&settings).as_str(), &settings.read_only), ("blocks, steps, terminal, states", &None));
+    let (_dir, all) = client(&[], wants("all"), &[]);
+    assert_eq!(all.toolsets.len(), Toolset::ALL.len());
+}
+
+#[test]
+fn the_project_stands_over_its_user_key_by_key() {
+    let settings = of(&[
+        ("home/.config/switchback/switchback.toml", "name = \"mine\"\ncall_seconds = 5\nread_only = true\n"),
+        ("work/.switchback/switchback.toml", "name = \"inner\"\ncall_seconds = 6\n"),
+        ("work/switchback.toml", "name = \"outer\"\nread_only = false\n"),
+    ]);
+    assert_eq!((settings.name.as_str(), settings.call_seconds), ("outer", 6));
+    let place = "read_only = true in ~/.config/switchback/switchback.toml:3";
+    assert_eq!(settings.read_only.as_deref(), Some(place));
+}
+
+#[test]
+fn a_client_only_narrows() {
+    let file = [("work/switchback.toml", "call_seconds = 10\ntoolsets = [\"blocks\", \"debug\"]\n")];
+    let (_dir, settings) = client(&file, wants("debug,terminal"), &[("SWITCHBACK_CALL_SECONDS", "20")]);
+    assert_eq!((names(&settings).as_str(), settings.call_seconds), ("debug", 10));
+    assert!(settings.why_off(Toolset::Terminal).starts_with("switchback.toml:2 allows only blocks, debug;"));
+    assert!(settings.why_off(Toolset::Blocks).contains("--toolsets blocks"));
+    let env = [("SWITCHBACK_TOOLSETS", "blocks, terminal"), ("SWITCHBACK_READ_ONLY", "1")];
+    let (_dir, settings) = client(&file, Flags::default(), &env);
+    assert_eq!(names(&settings), "blocks");
+    assert!(settings.read_only.is_some());
+}
+
+#[test]
+fn what_nobody_understands_is_told() {
+    let env = [("SWITCHBACK_CALL_SECONDS", "46"), ("SWITCHBACK_READ_ONLY", "maybe")];
+    let (_dir, settings) = client(&[], wants("block"), &env);
+    assert_eq!(settings.doubts.len(), 3, "{:?}", settings.doubts);
+    let first = "--toolsets: no toolset is called `block`; did you mean `blocks`?";
+    assert!(settings.doubts.iter().any(|doubt| doubt == first));
+    assert!(settings.toolsets.is_empty() && settings.read_only.is_some() && settings.call_seconds == 45);
+}
+
+#[test]
+fn every_mistake_has_its_place() {
+    let text = "toolset = [\"blocks\"]\ncall_seconds = 46\nname = \"9\"\nread_only = \"yes\"\n";
+    let said: Vec<String> =
+        of(&[("work/switchback.toml", text)]).broken.iter().map(ToString::to_string).collect();
+    assert_eq!(said[0], "switchback.toml:1: there is no setting `toolset`; did you mean `toolsets`?");
+    assert_eq!(said[1], "switchback.toml:2: `call_seconds` is a whole number from 1 to 45");
+    assert!(said[2].starts_with("switchback.toml:3: `name` is a text"), "{said:?}");
+    assert_eq!(said[3], "switchback.toml:4: `read_only` is true or false");
+    for (text, place) in [("a = [1\n", "switchback.toml:"), ("\n\nname = name\n", "switchback.toml:3")] {
+        let broken = of(&[("work/switchback.toml", text)]).broken;
+        assert!(broken.len() == 1 && broken[0].place.starts_with(place), "{broken:?}");
+    }
+}
+
+#[test]
+fn the_bounds_have_edges() {
+    let seconds = |text: &str| of(&[("work/switchback.toml", text)]);
+    assert_eq!(seconds("call_seconds = 1").call_seconds, 1);
+    assert_eq!(seconds("call_seconds = 45").call_seconds, 45);
+    assert_eq!(seconds("call_seconds = 0").broken.len(), 1);
+    let padded = |bytes: usize| format!("name = \"x\"\n#{}", "x".repeat(bytes - 12));
+    assert_eq!(seconds(&padded(64 * 1024)).name, "x");
+    assert_eq!(seconds(&padded(64 * 1024 + 1)).broken.len(), 1);
+    let long = |count: usize| format!("name = \"{}\"", "x".repeat(count));
+    assert_eq!(seconds(&long(32)).broken.len() + seconds(&long(33)).broken.len(), 1);
+}
