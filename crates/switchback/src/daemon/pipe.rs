@@ -29,6 +29,12 @@ const LAST_ANSWERS_MAX: Duration = Duration::from_secs(60);
 const DEATHS_MAX: usize = 5;
 const DEATHS_WITHIN: Duration = Duration::from_secs(30);
 
+/// What a client hears whose daemon was stopped, or did not understand it.
+const STOPPED: &str = "The switchback daemon was stopped while this call was under way. Runs are kept: \
+                       get_workflow_status shows them, and any call starts the daemon again.";
+const HUNG_UP: &str = "The server did not understand how this conversation began and has hung up: begin with `initialize`, \
+                       or say the protocol version in the `_meta` of each request.";
+
 /// How carrying came to its end.
 #[derive(Debug)]
 pub(crate) enum Piped {
@@ -62,6 +68,7 @@ struct Link {
     number: u64,
     stream: Arc<UnixStream>,
     version: String,
+    pid: u32,
 }
 
 impl Pipe {
@@ -152,7 +159,7 @@ impl Pipe {
         let (link, again) = {
             let mut state = self.state();
             state.links += 1;
-            let link = Link { number: state.links, stream, version: welcome.version };
+            let link = Link { number: state.links, stream, version: welcome.version, pid: welcome.pid };
             state.link = Some(link.clone());
             (link, state.talk.again())
         };
@@ -200,11 +207,14 @@ impl Pipe {
             }
             state.link = None;
         }
-        let crashed = self.place.pid.exists();
+        let hung_up = is_alive(link.pid);
+        let crashed = self.place.pid.exists() && !hung_up;
         let replaced = Successor::read(&self.place).is_some_and(|next| next.version != link.version);
         if !crashed && !replaced {
-            let answers = self.state().talk.stopped();
+            let why = if hung_up { HUNG_UP } else { STOPPED };
+            let answers = self.state().talk.unanswered(why);
             let mut out = io::stdout().lock();
+            // A client that does not read any more is told by the end of its own pipe.
             answers.iter().for_each(|answer| drop(write_line(&mut out, answer)));
             self.changed.notify_all();
             return Ok(());
@@ -225,7 +235,7 @@ impl Pipe {
 
     /// No daemon can be had: what is open is answered with an error, and carrying ends.
     fn lose(&self, error: Unreachable) {
-        let answers = self.state().talk.stopped();
+        let answers = self.state().talk.unanswered(STOPPED);
         let mut out = io::stdout().lock();
         // Nobody may be there to read it.
         answers.iter().for_each(|answer| drop(write_line(&mut out, answer)));
@@ -247,6 +257,12 @@ impl Pipe {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Whether a process lives; a daemon that lives has hung up on purpose.
+fn is_alive(pid: u32) -> bool {
+    let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
+    pid.is_some_and(|pid| rustix::process::test_kill_process(pid).is_ok())
 }
 
 fn write_line(mut out: impl Write, line: &Line) -> io::Result<()> {

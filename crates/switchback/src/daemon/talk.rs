@@ -128,13 +128,13 @@ impl Talk {
         opening.chain(open.cloned()).collect()
     }
 
-    /// Answers what is open, because the daemon was stopped and nobody will. What listens is kept for the next one.
-    pub(super) fn stopped(&mut self) -> Vec<Vec<u8>> {
+    /// Answers what is open, because the daemon never will, and says why. What listens is kept for the next one.
+    pub(super) fn unanswered(&mut self, why: &str) -> Vec<Vec<u8>> {
         let (kept, answered): (BTreeMap<_, _>, BTreeMap<_, _>) =
             std::mem::take(&mut self.open).into_iter().partition(|(_, open)| open.kind == Kind::Listening);
         self.open = kept;
         let newer = self.opening.is_empty();
-        answered.values().map(|open| stopped(open, newer)).collect()
+        answered.values().map(|open| unanswered(open, why, newer)).collect()
     }
 
     /// The client has said its last line.
@@ -180,20 +180,18 @@ fn cancelled(params: &str) -> Option<String> {
     serde_json::from_str::<Cancelled<'_>>(params).ok().map(|cancelled| cancelled.request_id.get().to_owned())
 }
 
-/// What a client hears whose daemon was stopped. A model reads only the answers of tools.
-fn stopped(open: &Open, newer: bool) -> Vec<u8> {
-    const SAID: &str = "The switchback daemon was stopped while this call was under way. Runs are kept: \
-                        get_workflow_status shows them, and any call starts the daemon again.";
+/// What a client hears instead of an answer. A model reads only the answers of tools.
+fn unanswered(open: &Open, why: &str, newer: bool) -> Vec<u8> {
     let id: Value = serde_json::from_str(&open.id).unwrap_or_default();
     let answer = match open.kind {
         Kind::Tool => {
-            let mut result = json!({ "content": [{ "type": "text", "text": SAID }], "isError": true });
+            let mut result = json!({ "content": [{ "type": "text", "text": why }], "isError": true });
             if newer {
                 result["resultType"] = "complete".into();
             }
             json!({ "jsonrpc": "2.0", "id": id, "result": result })
         }
-        _ => json!({ "jsonrpc": "2.0", "id": id, "error": { "code": -32603, "message": SAID } }),
+        _ => json!({ "jsonrpc": "2.0", "id": id, "error": { "code": -32603, "message": why } }),
     };
     answer.to_string().into_bytes()
 }
@@ -276,7 +274,7 @@ mod tests {
         take(&mut talk, json!({ "id": 2, "method": "tools/call", "params": { "name": "x" } }));
         take(&mut talk, json!({ "id": 3, "method": "tools/list", "params": {} }));
         let answers: Vec<Value> =
-            talk.stopped().iter().map(|line| serde_json::from_slice(line).unwrap()).collect();
+            talk.unanswered("stopped").iter().map(|line| serde_json::from_slice(line).unwrap()).collect();
         assert_eq!(answers[0]["result"]["isError"], true);
         assert_eq!(answers[1]["error"]["code"], -32603);
         assert_eq!(again(&talk), ["subscriptions/listen 1"]);
