@@ -73,6 +73,7 @@ pub(crate) fn golden_sequence() -> Plan {
         language: Language::Jinja,
         source: "state.n".into(),
         reads: vec![Path::of("state", &["n"])],
+        given: Vec::new(),
     };
     let fork = Node::Fork {
         items: Expr::Const(serde_json::json!(["a", "b", "c"])),

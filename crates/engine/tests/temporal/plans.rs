@@ -180,5 +180,5 @@ fn condition(text: &str) -> Expr {
 
 fn foreign(source: &str, reads: &[&str]) -> Expr {
     let reads = reads.iter().map(|path| Path::parse(path, 0).unwrap()).collect();
-    Expr::Foreign(Foreign { language: Language::Jinja, source: source.into(), reads })
+    Expr::Foreign(Foreign { language: Language::Jinja, source: source.into(), reads, given: vec![] })
 }

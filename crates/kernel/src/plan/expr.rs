@@ -34,6 +34,9 @@ pub struct Foreign {
     pub source: String,
     /// The values it reads; only these are sent along.
     pub reads: Vec<Path>,
+    /// Values under names of its own. What has any is asked alone: the same name may mean something else elsewhere.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub given: Vec<(String, Expr)>,
 }
 
 /// Languages of evaluators.
@@ -47,7 +50,7 @@ pub enum Language {
 }
 
 impl Expr {
-    /// The foreign expressions in it, in order.
+    /// The foreign expressions in it, in order; not those that another one is given.
     pub(crate) fn foreign<'e>(&'e self, found: &mut Vec<&'e Foreign>) {
         match self {
             Expr::Const(_) | Expr::Template(_) | Expr::Needed(_) | Expr::Condition(_) => {}
@@ -66,7 +69,10 @@ impl Expr {
             Expr::Condition(condition) => condition.paths(),
             Expr::List(items) => items.iter().flat_map(Expr::paths).collect(),
             Expr::Object(fields) => fields.iter().flat_map(|(_, item)| item.paths()).collect(),
-            Expr::Foreign(foreign) => foreign.reads.iter().collect(),
+            Expr::Foreign(foreign) => {
+                let given = foreign.given.iter().flat_map(|(_, item)| item.paths());
+                foreign.reads.iter().chain(given).collect()
+            }
         }
     }
 }

@@ -59,6 +59,13 @@ pub enum Work {
         /// What it is given.
         inputs: Vec<(String, Expr)>,
     },
+    /// Nobody: what it gives follows from what it is given, within the turn that begins it.
+    Make {
+        /// What it is given.
+        inputs: Vec<(String, Expr)>,
+        /// What it gives; `result` is what it was given.
+        outputs: Vec<(String, Expr)>,
+    },
     /// The clock: wait this many milliseconds.
     Wait {
         /// How long.

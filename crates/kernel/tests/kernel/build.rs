@@ -28,7 +28,7 @@ pub(crate) fn just(value: Value) -> Expr {
 /// A foreign expression that reads paths.
 pub(crate) fn js(source: &str, reads: &[&str]) -> Expr {
     let reads = reads.iter().map(|path| Path::parse(path, 0).expect("a path")).collect();
-    Expr::Foreign(Foreign { language: Language::JavaScript, source: source.into(), reads })
+    Expr::Foreign(Foreign { language: Language::JavaScript, source: source.into(), reads, given: vec![] })
 }
 
 pub(crate) fn fields(value: Value) -> Fields {
@@ -75,6 +75,17 @@ pub(crate) fn child(id: &str, inputs: Inputs<'_>) -> Step {
 /// A child whose name is made when the step runs.
 pub(crate) fn named_child(id: &str, name: Expr, inputs: Inputs<'_>) -> Step {
     Step::new(id, Work::Child { workflow: Workflow::Named(name), inputs: named(inputs) })
+}
+
+/// Nobody's work.
+pub(crate) fn make(id: &str, inputs: Inputs<'_>, outputs: Inputs<'_>) -> Step {
+    Step::new(id, Work::Make { inputs: named(inputs), outputs: named(outputs) })
+}
+
+/// A foreign expression with names of its own.
+pub(crate) fn jinja(source: &str, given: Inputs<'_>) -> Expr {
+    let (language, source) = (Language::Jinja, source.into());
+    Expr::Foreign(Foreign { language, source, reads: vec![], given: named(given) })
 }
 
 /// A wait.

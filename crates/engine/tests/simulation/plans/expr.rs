@@ -61,7 +61,7 @@ impl Maker<'_> {
         }
         let reads = (0..self.random.below(3)).map(|_| self.path()).collect();
         let language = *self.random.pick(&[Language::Jinja, Language::JavaScript]);
-        Expr::Foreign(Foreign { language, source: hoped.to_owned(), reads })
+        Expr::Foreign(Foreign { language, source: hoped.to_owned(), reads, given: vec![] })
     }
 
     /// Something true or false.

@@ -14,6 +14,9 @@ use serde_json::Value;
 impl Moment<'_> {
     /// Begins a step. One whose inputs cannot be made has ended.
     pub(crate) fn begin(&mut self, owner: Owner, step: u32, key: String) -> Result<(), Stop> {
+        if let Work::Make { outputs, .. } = &self.plan.steps[step as usize].work {
+            return self.make(owner, step, &key, outputs);
+        }
         match self.made(owner, step).and_then(|called| self.take_on(owner, step, &key, called)) {
             Err(Stop::Ask(question)) => return Err(Stop::Ask(question)),
             Err(Stop::Fail(failure)) => self.refuse(owner, step, &key, failure),
@@ -23,6 +26,7 @@ impl Moment<'_> {
                     Work::Action { .. } => OFFER,
                     Work::Child { .. } => NEST,
                     Work::Wait { .. } => SLEEP,
+                    Work::Make { .. } => unreachable!("BUG: `{key}` is nobody's work"),
                 });
                 self.launch(&key);
             }
@@ -43,18 +47,20 @@ impl Moment<'_> {
     }
 
     /// Makes what a step is given.
-    fn made(&self, owner: Owner, step: u32) -> Result<Called, Stop> {
+    pub(super) fn made(&self, owner: Owner, step: u32) -> Result<Called, Stop> {
         let step = &self.plan.steps[step as usize];
         let scope = self.scope(&step.access).in_lane(owner.lane());
         let inputs = match &step.work {
-            Work::Server { inputs, .. } | Work::Action { inputs, .. } => scope.fields(inputs)?,
+            Work::Server { inputs, .. } | Work::Action { inputs, .. } | Work::Make { inputs, .. } => {
+                scope.fields(inputs)?
+            }
             Work::Child { inputs, workflow } => return scope.child(workflow, inputs),
             Work::Wait { ms } => Fields::from([(MS.to_owned(), Data::Inline(scope.wait(ms)?.into()))]),
         };
         Ok(Called { inputs, workflow: None })
     }
 
-    fn refuse(&mut self, owner: Owner, step: u32, key: &str, failure: Failure) {
+    pub(super) fn refuse(&mut self, owner: Owner, step: u32, key: &str, failure: Failure) {
         self.reach(REFUSE);
         self.news(News::Began { key: key.to_owned(), step, attempt: 1, inputs: Fields::new() });
         self.ended(
@@ -80,6 +86,7 @@ impl Moment<'_> {
             Work::Action { .. } => self.offer(key, None),
             Work::Child { .. } => self.nest(key, step),
             Work::Wait { .. } => self.sleep(key),
+            Work::Make { .. } => unreachable!("BUG: `{key}` is nobody's work"),
         }
     }
 

@@ -6,6 +6,7 @@
 //!            ├─ offered ◄──► verifying    agent or human    action.rs, check.rs
 //!  begin.rs ─┤                                                                  ├─► ended   end.rs
 //!            ├─ nested ◄───► resting      a child run       child.rs
+//!            ├─────────────────────────── nobody            make.rs
 //!            └─ sleeping                  the clock         work.rs
 //! ```
 //! When the run closes (stop.rs), what only waits is dropped, and what works is told to stop and awaited.
@@ -15,6 +16,7 @@ mod begin;
 mod check;
 mod child;
 mod end;
+mod make;
 mod stop;
 mod work;
 
@@ -34,6 +36,8 @@ table! { "activity":
     NEST           = "none",        "a child was asked for"               => "nested";
     SLEEP          = "none",        "a wait began"                        => "sleeping";
     REFUSE         = "none",        "its inputs cannot be made"           => "ended";
+    MAKE           = "none",        "what it gives was made"              => "ended";
+    MAKE_NOT       = "none",        "what it gives cannot be made"        => "ended";
     DONE           = "working",     "done"                                => "ended";
     FAILED         = "working",     "failed, no attempt left"             => "ended";
     REST           = "working",     "failed, an attempt is left"          => "resting";

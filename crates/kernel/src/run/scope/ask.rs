@@ -8,15 +8,19 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 impl Scope<'_> {
-    /// The values of foreign expressions, in their order. All of one language are asked at once.
+    /// The values of foreign expressions, in their order. All of one language are asked at once, but for those that
+    /// have names of their own.
     pub(super) fn ask(&self, foreign: &[&Foreign]) -> Result<Vec<Data>, Stop> {
         let mut told: Vec<Option<Data>> = vec![None; foreign.len()];
         for language in [Language::Jinja, Language::JavaScript] {
             let speaks = |position: &usize| foreign[*position].language == language;
-            let positions: Vec<usize> = (0..foreign.len()).filter(speaks).collect();
-            let asked: Vec<&Foreign> = positions.iter().map(|position| foreign[*position]).collect();
-            for (position, value) in positions.into_iter().zip(self.ask_in(language, &asked)?) {
-                told[position] = Some(value);
+            let shares = |position: &usize| foreign[*position].given.is_empty();
+            let (shared, own): (Vec<usize>, Vec<usize>) = (0..foreign.len()).filter(speaks).partition(shares);
+            for positions in std::iter::once(shared).chain(own.into_iter().map(|position| vec![position])) {
+                let asked: Vec<&Foreign> = positions.iter().map(|position| foreign[*position]).collect();
+                for (position, value) in positions.into_iter().zip(self.ask_in(language, &asked)?) {
+                    told[position] = Some(value);
+                }
             }
         }
         Ok(told.into_iter().flatten().collect())
@@ -41,7 +45,7 @@ impl Scope<'_> {
         }
     }
 
-    /// The values that expressions read, by path.
+    /// The values that expressions read, by path or by the name they are given.
     fn read_by(&self, foreign: &[&Foreign]) -> Result<Vec<(String, Data)>, Stop> {
         let mut scope = BTreeMap::new();
         for path in foreign.iter().flat_map(|foreign| &foreign.reads) {
@@ -51,6 +55,9 @@ impl Scope<'_> {
                 Err(Stop::Fail(failure)) if failure.kind == FailureKind::Expression => None,
                 Err(stop) => return Err(stop),
             };
+        }
+        for (name, expr) in foreign.iter().flat_map(|foreign| &foreign.given) {
+            scope.insert(name.clone(), self.data(expr)?);
         }
         Ok(scope.into_iter().collect())
     }

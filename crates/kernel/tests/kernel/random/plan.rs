@@ -59,11 +59,12 @@ fn step(dice: &mut Dice, position: u32) -> Step {
     let id = format!("s{position}");
     let inputs = [("x", value(dice)), ("y", value(dice))];
     let inputs = &inputs[..dice.below(3) as usize];
-    let mut step = match dice.below(8) {
+    let mut step = match dice.below(9) {
         0..=2 => noop_with(&id, inputs),
         3 | 4 => agent_with(&id, inputs),
         5 => child(&id, inputs),
         6 if dice.one_in(2) => gate(&id, if dice.one_in(2) { GateLevel::Ask } else { GateLevel::Proof }),
+        7 => make(&id, inputs, &[("x", value(dice)), ("y", text("${result.x}"))]),
         6 => named_child(&id, if dice.wild { value(dice) } else { text("w-${state.a}") }, inputs),
         _ => wait(&id, if dice.wild { value(dice) } else { just(json!(dice.below(9_000))) }),
     };

@@ -60,7 +60,12 @@ fn whole_content_goes_to_the_evaluator_unopened_and_text_asks_a_second_round() {
 
 #[test]
 fn two_languages_are_asked_one_after_the_other() {
-    let jinja = Expr::Foreign(Foreign { language: Language::Jinja, source: "j".into(), reads: vec![] });
+    let jinja = Expr::Foreign(Foreign {
+        language: Language::Jinja,
+        source: "j".into(),
+        reads: vec![],
+        given: vec![],
+    });
     let step = noop_with("s", &[("x", jinja.clone()), ("y", js("f", &[])), ("z", jinja)]);
     let mut it = Drive::new(line(vec![step])).evaluating(|source, _| Ok(json!(source))).started(json!({}));
     it.asks(&[&["j; j with "], &["f with "]]).expect(&[r#"perform s#1 x="j" y="f" z="j""#]);
@@ -161,7 +166,7 @@ fn odd_names_stay_apart() {
     let odd = Path { root: "inputs".into(), segments: vec![kernel::language::Segment::Key("a.b".into())] };
     let mut reads = vec![odd];
     reads.push(Path::of("inputs", &["a", "b"]));
-    let f = Expr::Foreign(Foreign { language: Language::Jinja, source: "f".into(), reads });
+    let f = Expr::Foreign(Foreign { language: Language::Jinja, source: "f".into(), reads, given: vec![] });
     let plan = with_input(with_input(line(vec![noop_with("s", &[("x", f)])]), "a.b"), "a");
     let mut it = Drive::new(plan).evaluating(|_, _| Ok(json!(0))).started(json!({"a.b": 1, "a": {"b": 2}}));
     it.asks(&[&["f with inputs.a.b=2, inputs['a.b']=1"]]);

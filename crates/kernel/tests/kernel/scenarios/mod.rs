@@ -9,6 +9,7 @@ mod forks;
 mod graph;
 mod limits;
 mod machine;
+mod make;
 mod refusals;
 mod sequence;
 mod state;
@@ -36,6 +37,7 @@ fn all() -> impl Iterator<Item = &'static Scenario> {
         graph::ALL,
         limits::ALL,
         machine::ALL,
+        make::ALL,
         refusals::ALL,
         sequence::ALL,
         state::ALL,
@@ -66,6 +68,7 @@ fn every_test_of_a_room_is_listed() {
         include_str!("graph.rs"),
         include_str!("limits.rs"),
         include_str!("machine.rs"),
+        include_str!("make.rs"),
         include_str!("refusals.rs"),
         include_str!("sequence.rs"),
         include_str!("state.rs"),
