@@ -3,7 +3,7 @@
 use super::kind::BlockType;
 use super::reader::{By, Reader};
 use super::world::start_of;
-use super::{shell_block, world::Outline};
+use super::{render_block, shell_block, world::Outline};
 use crate::additions;
 use crate::shape::{self, Shape};
 use crate::text::Node;
@@ -46,16 +46,20 @@ impl<'n> Reader<'_, 'n> {
         let Outline { node, id, kind, .. } = self.world.blocks[block];
         self.block_keys(block, node);
         let inputs = node.get("inputs");
-        let given = match kind {
-            Some(BlockType::Shell) => shell_block::lower(self, block),
+        let command = |inputs| Work::Server { adapter: Adapter::Process, inputs, secrets: BTreeMap::new() };
+        let work = match kind {
+            Some(BlockType::Shell) => command(shell_block::lower(self, block)),
+            Some(BlockType::RenderTemplate) => render_block::lower(self, block),
             None => {
                 inputs.into_iter().for_each(|inputs| self.survey(inputs, By::Inputs(block)));
-                Vec::new()
+                command(Vec::new())
             }
         };
         let condition = node.get("condition").and_then(|condition| self.condition(condition, block));
-        let work = Work::Server { adapter: Adapter::Process, inputs: given, secrets: BTreeMap::new() };
         let mut step = Step::new(id.unwrap_or_default(), work);
+        if kind == Some(BlockType::RenderTemplate) {
+            return (step, condition);
+        }
         step.timeout = self.timeout(node, inputs);
         if let Some(retry) = node.get("retry") {
             step.retry = additions::retry(&mut self.mistakes, retry);

@@ -11,10 +11,12 @@ mod block;
 mod condition;
 mod graph;
 mod inputs;
+mod jinja;
 mod kind;
 mod read;
 mod reader;
 mod reference;
+mod render_block;
 pub mod shell;
 mod shell_block;
 mod template;
@@ -23,6 +25,7 @@ pub mod view;
 mod world;
 
 pub use block::SHELL_TIMEOUT_MS;
+pub use jinja::TEMPLATE_BYTES_MAX;
 pub use read::{WIDTH_MAX, read};
 
 #[cfg(test)]

@@ -46,8 +46,8 @@ pub(super) struct Outline<'n> {
     pub(super) name: String,
     /// Its type, as far as that is known.
     pub(super) kind: Option<BlockType>,
-    /// The variables that its `env` gives.
-    pub(super) env: BTreeSet<&'n str>,
+    /// The names of its named values: the variables of an `env`, or of a template.
+    pub(super) named: BTreeSet<&'n str>,
 }
 
 impl<'n> World<'n> {
@@ -152,13 +152,16 @@ fn outline<'n>(mistakes: &mut Mistakes<'_>, node: &'n Node, number: usize) -> Op
         (Some(node), None) => shape::wrong_kind(mistakes, node, "the id of a block", "text", ""),
         _ => {}
     }
+    let kind = node.get("type").and_then(|node| read_kind(mistakes, node));
+    let values = kind.map_or("env", BlockType::named_values);
+    let named = node.get("inputs").and_then(|inputs| inputs.get(values));
     Some(Outline {
         node,
         id,
         place: id_node.map_or_else(|| start_of(node), Node::place),
         name: id.map_or_else(|| format!("block {number}"), |id| format!("`{id}`")),
-        kind: node.get("type").and_then(|node| read_kind(mistakes, node)),
-        env: node.get("inputs").and_then(|inputs| inputs.get("env")).into_iter().flat_map(names_of).collect(),
+        kind,
+        named: named.into_iter().flat_map(names_of).collect(),
     })
 }
 

@@ -1,6 +1,7 @@
 //! What can be read of a block: its outputs, its inputs, its metadata, and the short forms of them.
 
 use super::answer::{Answer, Space, Wrong, name_at, no_parts, read};
+use crate::blocks::kind::BlockType;
 use crate::blocks::world::Outline;
 use kernel::language::{Path, Segment};
 
@@ -68,11 +69,13 @@ pub(super) fn shorthand(path: &Path, position: usize, block: &Outline<'_>) -> An
 pub(super) fn input(path: &Path, position: usize, block: &Outline<'_>) -> Answer {
     let name = name_at(path, 2)?;
     let given = |name: &str| block.node.get("inputs").is_some_and(|inputs| inputs.get(name).is_some());
-    let readable = ["command", "working_dir", "env"].into_iter().filter(|name| given(name));
+    let kind = block.kind.unwrap_or(BlockType::Shell);
+    let (texts, values) = (kind.texts(), kind.named_values());
+    let readable = texts.iter().copied().chain([values]).filter(|name| given(name));
     let there = "it is given";
     match name {
-        Some("env") if given("env") => variable(path, position, block),
-        Some(name @ ("command" | "working_dir")) if given(name) => {
+        Some(name) if name == values && given(name) => variable(path, position, block, values),
+        Some(name) if texts.contains(&name) && given(name) => {
             no_parts(path, 3, "text")?;
             long_form(path, Space::Inputs, position, 2)
         }
@@ -88,18 +91,23 @@ pub(super) fn input(path: &Path, position: usize, block: &Outline<'_>) -> Answer
     }
 }
 
-fn variable(path: &Path, position: usize, block: &Outline<'_>) -> Answer {
+fn variable(path: &Path, position: usize, block: &Outline<'_>, values: &str) -> Answer {
     let name = name_at(path, 3)?.unwrap_or_default();
-    if !block.env.contains(name) {
+    if !block.named.contains(name) {
         let message = match name {
-            "" => "one variable of `env` must be named".to_owned(),
-            name => format!("`env` of {} has no `{name}`", block.name),
+            "" => format!("one variable of `{values}` must be named"),
+            name => format!("`{values}` of {} has no `{name}`", block.name),
         };
         let part = if name.is_empty() { 3 } else { 4 };
-        return Err(Some(Wrong::new(part, message).among(name, block.env.iter().copied(), "it has")));
+        return Err(Some(Wrong::new(part, message).among(name, block.named.iter().copied(), "it has")));
     }
-    let field = format!("env.{name}");
-    let path = Path::of("blocks", &[path.key(0).unwrap_or_default(), "inputs", &field]);
+    let field = format!("{values}.{name}");
+    let mut below = Path::of("blocks", &[path.key(0).unwrap_or_default(), "inputs", &field]);
+    if values == "env" {
+        no_parts(path, 4, "text")?;
+    }
+    below.segments.extend_from_slice(path.segments.get(4..).unwrap_or_default());
+    let path = below;
     Ok(read(path, position, Space::Inputs, Some(field)))
 }
 

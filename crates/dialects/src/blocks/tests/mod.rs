@@ -3,6 +3,7 @@
 mod bad;
 mod good;
 mod hostile;
+mod render;
 mod run;
 
 use crate::diagnostic::{Diagnostics, Look};

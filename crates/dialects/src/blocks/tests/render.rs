@@ -1,0 +1,134 @@
+//! RenderTemplate: what its plan asks of an evaluator, and what a reader is told.
+
+use super::{bad, blocks, codes, good, told};
+use crate::blocks::TEMPLATE_BYTES_MAX;
+use crate::blocks::view;
+use crate::view::{State, Timeline};
+use kernel::command::Command;
+use kernel::event::Report;
+use kernel::plan::{Deadline, Expr, Foreign, Plan, Work};
+use kernel::{Answer, Data, Effect, Fields, Outcome, Question, Run, RunId, Status};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// The expression of a plan's block, and what the block is given.
+fn foreign(plan: &Plan, block: usize) -> (&Foreign, &[(String, Expr)]) {
+    match &plan.steps[block].work {
+        Work::Make { inputs, outputs } => match outputs.as_slice() {
+            [(name, Expr::Foreign(foreign))] if name == "rendered" => (foreign, inputs),
+            other => panic!("{other:?}"),
+        },
+        other => panic!("{other:?}"),
+    }
+}
+
+fn pretty(value: &Value) -> String {
+    serde_json::to_string_pretty(value).unwrap()
+}
+
+fn render(template: &str) -> String {
+    format!("id: a, type: RenderTemplate, inputs: {{template: {}}}", json!(template))
+}
+
+/// Plays a plan: every command prints `v1`, every template is answered by a function of its source and scope.
+fn play(plan: Plan, evaluate: impl Fn(&str, &Value) -> Result<Value, String>) -> (Timeline, Outcome) {
+    let mut run = Run::new(Arc::new(plan), RunId::new("test"), None, 0);
+    let mut timeline = Timeline::new(run.plan());
+    let mut commands = vec![Command::Start { inputs: Fields::new() }];
+    let mut seq = 0;
+    while let Some(command) = commands.pop() {
+        seq += 1;
+        let event = run.admit(command, seq * 1_000).unwrap_or_else(|refusal| panic!("{refusal:?}"));
+        let at = event.at;
+        let mut turn = run.apply(event);
+        while !turn.questions.is_empty() {
+            let answers = turn.questions.iter().map(|question| match question {
+                Question::Evaluate { expressions, scope, .. } => {
+                    let scope =
+                        scope.iter().map(|(name, data)| (name.clone(), data.inline().cloned().unwrap()));
+                    let scope = Value::Object(scope.collect());
+                    let told = expressions.iter().map(|source| evaluate(source, &scope).map(Data::Inline));
+                    Answer::Evaluated(told.collect())
+                }
+                Question::Load { .. } => panic!("nothing is stored"),
+            });
+            let answers = answers.collect();
+            turn = run.answer(answers);
+        }
+        timeline.turn(seq, at, &turn.news);
+        commands.extend(turn.effects.into_iter().filter_map(|effect| match effect {
+            Effect::Perform(perform) => {
+                let outputs = [("stdout", json!("v1")), ("stderr", json!("")), ("exit_code", json!(0))];
+                let outputs = outputs.map(|(name, value)| (name.to_owned(), Data::Inline(value)));
+                let report = Report::Done { outputs: Fields::from(outputs) };
+                Some(Command::Report { effect: perform.id, report })
+            }
+            _ => None,
+        }));
+    }
+    match run.status() {
+        Status::Ended(outcome) => (timeline, outcome),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_template_becomes_an_expression_that_sees_its_variables_and_nothing_else() {
+    let plan = good(include_str!("inputs/render.yaml")).plan;
+    let (foreign, inputs) = foreign(&plan, 1);
+    insta::assert_snapshot!(pretty(
+        &json!({ "inputs": inputs, "rendered": foreign, "keeps": plan.steps[1].keeps })
+    ));
+    assert_eq!((foreign.reads.len(), plan.steps[1].timeout), (0, Deadline::Never));
+}
+
+#[test]
+fn the_inputs_are_shown_as_they_were_written_and_the_output_alone() {
+    let plan = good(include_str!("inputs/render.yaml")).plan;
+    let (timeline, outcome) = play(plan, |source, scope| Ok(json!(format!("{source}{scope}"))));
+    let shown = view::block(timeline.line("populate").unwrap());
+    insta::assert_snapshot!(pretty(&json!({ "inputs": shown["inputs"], "outputs": shown["outputs"] })));
+    let Outcome::Succeeded { outputs } = outcome else { panic!("{outcome:?}") };
+    assert_eq!(outputs["text"].inline(), Some(&shown["outputs"]["rendered"]));
+}
+
+#[test]
+fn a_template_that_cannot_be_rendered_fails_the_block() {
+    let plan = good(include_str!("inputs/render.yaml")).plan;
+    let (timeline, outcome) = play(plan, |_, _| Err("line 1, column 6: `who` is undefined".to_owned()));
+    let line = timeline.line("populate").unwrap();
+    assert_eq!(line.state, State::Crashed);
+    assert!(line.inputs.contains_key("template"));
+    let Outcome::Failed { failure } = outcome else { panic!("{outcome:?}") };
+    assert_eq!(failure.message, "`populate` line 1, column 6: `who` is undefined");
+}
+
+#[test]
+fn what_has_no_value_cannot_be_put_in() {
+    for template in ["<${inputs.none}>", "{{ ${inputs.none} }}", "{{ '${inputs.none}' }}"] {
+        let text = blocks(&[&render(template)]).replace("inputs: {x:", "inputs: {none: {type: string}, x:");
+        let (_, outcome) = play(good(&text).plan, |_, _| panic!("nobody asks"));
+        let Outcome::Failed { failure } = outcome else { panic!("{template}") };
+        assert!(failure.message.contains("`inputs.none` has no value"), "{failure}");
+    }
+}
+
+#[test]
+fn every_mistake_of_a_template_is_told() {
+    insta::assert_snapshot!(told("render-bad.yaml", include_str!("inputs/render-bad.yaml")));
+}
+
+#[test]
+fn what_means_nothing_is_doubtful() {
+    assert_eq!(codes(&blocks(&[&render("${inputs.x}")])), ["nothing-to-render"]);
+    let timed = "id: a, type: RenderTemplate, timeout: 5, on_interrupt: retry, inputs: {template: x}";
+    assert_eq!(codes(&blocks(&[timed])), ["no-effect", "no-effect"]);
+}
+
+#[test]
+fn a_template_has_a_bound() {
+    good(&blocks(&[&render(&"x".repeat(TEMPLATE_BYTES_MAX))]));
+    let found = bad(&blocks(&[&render(&"x".repeat(TEMPLATE_BYTES_MAX + 1))]));
+    let messages: Vec<&str> = found.iter().map(|one| one.message.as_str()).collect();
+    assert_eq!(messages, ["this template has 16385 bytes, and 16384 are allowed"]);
+}
