@@ -121,6 +121,10 @@ fn unsayable(step: &Step) -> Option<String> {
             if ask.check.remember.iter().any(by_text) {
                 return why("a text of the command line is remembered".to_owned());
             }
+            let input = |pair: &&[String]| ["-i", "--input"].contains(&pair[0].as_str());
+            if let Some(pair) = args.windows(2).filter(input).find(|pair| !pair[1].contains('=')) {
+                return why(format!("no tool takes `{}`", pair[1]));
+            }
             let known = |arg: &&String| ["-i", "--input", "--json", "--reason"].contains(&arg.as_str());
             let flag = args.iter().find(|arg| arg.starts_with('-') && !known(arg));
             flag.and_then(|flag| why(format!("no tool has `{flag}`")))

@@ -88,6 +88,8 @@ fn run() -> Result<bool, Box<dyn Error>> {
     files.retain(|file| filters.is_empty() || filters.iter().any(|filter| file.name.contains(filter)));
     let ids = requirements::ids(&suite::project().join("docs/requirements"))?;
     let mut jobs: Vec<Job> = files.iter().flat_map(|file| jobs(file, &|id| ids.contains(id))).collect();
+    // What takes longest begins first.
+    jobs.sort_by_key(|job| !job.is_long());
     if let Some(wanted) = flags.iter().find_map(|flag| flag.strip_prefix("--door=")) {
         jobs.retain(|job| job.name().contains(&format!("  {wanted}")));
     }

@@ -19,7 +19,8 @@ pub(crate) fn ids(folder: &Path) -> io::Result<BTreeSet<String>> {
 fn id(line: &str) -> Option<String> {
     let (cell, _) = line.strip_prefix("| ")?.split_once(" |")?;
     let (letter, number) = cell.split_once('-')?;
-    let known = ["T", "C", "R", "A", "D"].contains(&letter);
+    // An `X` in front: how a contradiction was resolved.
+    let known = ["T", "C", "R", "A", "D", ""].contains(&letter.strip_prefix('X').unwrap_or(letter));
     let numeric = !number.is_empty() && number.chars().all(|digit| digit.is_ascii_digit());
     (known && numeric).then(|| cell.to_owned())
 }

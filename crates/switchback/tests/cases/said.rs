@@ -201,18 +201,18 @@ fn refusal(reply: &Reply) -> Result<Option<Ended>, String> {
     let hints = if near.is_empty() { vec![] } else { vec![format!("did you mean {}?", near.join(" or "))] };
     let mut document = json!({ "error": { "code": code, "message": answer["error"], "hints": hints } });
     if let Some(diagnostics) = answer["diagnostics"].as_array() {
-        document["diagnostics"] = diagnostics.iter().cloned().map(as_given).collect();
+        let file = answer["file"].as_str().unwrap_or_default();
+        let file = file.strip_prefix(LIBRARY).unwrap_or(file);
+        document["diagnostics"] = diagnostics.iter().map(|one| in_file(one, file)).collect();
     }
     let exit = if code == "invalid-definition" { 5 } else { 2 };
     Ok(Some(ended(exit, &document)))
 }
 
-/// Names the file as the case does, not where it was put.
-fn as_given(mut diagnostic: Value) -> Value {
-    let given = diagnostic["file"].as_str().and_then(|file| file.strip_prefix(LIBRARY)).map(str::to_owned);
-    if let Some(file) = given {
-        diagnostic["file"] = file.into();
-    }
+/// Says of each mistake in which file it is, by the name that the case knows.
+fn in_file(diagnostic: &Value, file: &str) -> Value {
+    let mut diagnostic = diagnostic.clone();
+    diagnostic["file"] = file.into();
     diagnostic
 }
 

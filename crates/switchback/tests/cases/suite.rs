@@ -10,7 +10,7 @@ use std::sync::mpsc::channel;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::case::Case;
+use crate::case::{Action, Case};
 use crate::doors::Door;
 use crate::verdict::{CaseFile, Verdict};
 
@@ -67,6 +67,12 @@ impl Job {
             Work::Play(_, door) => Some(door),
             _ => None,
         }
+    }
+
+    /// Returns whether it is played more than once.
+    pub(crate) fn is_long(&self) -> bool {
+        let Work::Play(case, _) = &self.work else { return false };
+        case.conversation.iter().any(|step| matches!(step.action, Action::ForEachKillPoint(_)))
     }
 
     /// Returns what it is called in lists.
