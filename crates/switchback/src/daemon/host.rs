@@ -91,10 +91,13 @@ async fn keep(dir: &Path) -> ExitCode {
     kill_point("daemon listens");
     announce(None);
     say(&format!("switchback {} is ready, process {}", super::hello::VERSION, std::process::id()));
-    let end = host.let_in(&place, listener).await;
+    let mut met = JoinSet::new();
+    let end = host.let_in(&place, listener, &mut met).await;
     say(&format!("ending: {end:?}").to_lowercase());
     let _ = fs::remove_file(&place.socket);
     host.house.close().await;
+    // Those who are inside hear how their runs stand; whoever does not leave then is left behind.
+    let _ = tokio::time::timeout(LAST_WORDS_MAX, async { while met.join_next().await.is_some() {} }).await;
     kill_point("daemon closed");
     // Last of all: a pid file that is still there tells of a daemon that did not end by itself.
     let _ = fs::remove_file(&place.pid);
@@ -130,8 +133,7 @@ async fn open(place: &Place) -> Result<(Arc<Host>, UnixListener), CommandError> 
 
 impl Host {
     /// Lets clients in until there is a reason to end.
-    async fn let_in(self: &Arc<Self>, place: &Place, listener: UnixListener) -> End {
-        let mut met = JoinSet::new();
+    async fn let_in(self: &Arc<Self>, place: &Place, listener: UnixListener, met: &mut JoinSet<()>) -> End {
         let mut ended = self.end.subscribe();
         let watching = tokio::spawn(Arc::clone(self).watch(place.clone()));
         let end = loop {
@@ -152,8 +154,6 @@ impl Host {
             }
         };
         watching.abort();
-        drop(listener);
-        met.shutdown().await;
         end
     }
 

@@ -12,7 +12,7 @@
 
 use super::hello::Hello;
 use super::place::Place;
-use super::reach::{Reached, Unreachable, reach};
+use super::reach::{Reached, Unreachable, find, reach};
 use super::successor::Successor;
 use super::talk::{Line, Talk};
 use engine::kill_point;
@@ -207,7 +207,7 @@ impl Pipe {
             }
             state.link = None;
         }
-        let hung_up = is_alive(link.pid);
+        let hung_up = self.is_there_still(link);
         let crashed = self.place.pid.exists() && !hung_up;
         let replaced = Successor::read(&self.place).is_some_and(|next| next.version != link.version);
         if !crashed && !replaced {
@@ -224,6 +224,11 @@ impl Pipe {
             return Err(Unreachable::Io("the daemon dies again and again".to_owned(), error));
         }
         self.connect()
+    }
+
+    /// Whether the same daemon still answers: then it hung up on purpose.
+    fn is_there_still(&self, link: &Link) -> bool {
+        matches!(find(&self.place, &self.hello), Ok(Some(reached)) if reached.welcome.pid == link.pid)
     }
 
     fn dies_too_often(&self) -> bool {
@@ -257,12 +262,6 @@ impl Pipe {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Whether a process lives; a daemon that lives has hung up on purpose.
-fn is_alive(pid: u32) -> bool {
-    let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
-    pid.is_some_and(|pid| rustix::process::test_kill_process(pid).is_ok())
 }
 
 fn write_line(mut out: impl Write, line: &Line) -> io::Result<()> {

@@ -30,6 +30,7 @@ use readers::Readers;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+use tokio_util::sync::CancellationToken;
 
 /// How long a process that a crash has left behind may take to end by itself.
 const GRACE: Duration = Duration::from_secs(2);
@@ -42,6 +43,7 @@ pub(crate) struct House {
     pub(crate) local: Local,
     knows: Arc<Knows>,
     readers: Readers,
+    closing: CancellationToken,
 }
 
 /// Which runs a new owner goes on with.
@@ -67,7 +69,7 @@ impl House {
         let knows = Arc::new(Knows::new());
         let answers = Arc::clone(&knows) as Arc<dyn Answers>;
         let local = Local::open(store, notes, answers, tokio::runtime::Handle::current());
-        let house = House { dir: dir.to_owned(), local, knows, readers };
+        let house = House { dir: dir.to_owned(), local, knows, readers, closing: CancellationToken::new() };
         if carries == Carries::All {
             house.go_on().await?;
         }
@@ -114,9 +116,15 @@ impl House {
         self.look(move |reader| RunId::new(names::fresh(|name| taken(reader, name)))).await
     }
 
+    /// Told once the house has closed: whoever is inside says a last word and leaves.
+    pub(crate) fn closing(&self) -> CancellationToken {
+        self.closing.clone()
+    }
+
     /// Ends what works, records it, and closes the store.
     pub(crate) async fn close(&self) {
         self.readers.close();
         self.local.close().await;
+        self.closing.cancel();
     }
 }

@@ -29,12 +29,13 @@ mod workflows;
 
 use crate::house::{Client, House};
 use door::Door;
-use rmcp::ServiceExt;
-use rmcp::service::ServerInitializeError;
+use rmcp::service::{RunningService, ServerInitializeError};
+use rmcp::{RoleServer, ServiceExt};
 use server::Server;
 use std::sync::Arc;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
 
 /// Speaks MCP with one client until it hangs up. Once it is over, nothing here holds the house any more.
 pub(crate) async fn serve(
@@ -63,9 +64,10 @@ async fn speak(
     writer: impl AsyncWrite + Send + Unpin + 'static,
 ) -> Result<(), String> {
     let (alive, mut over) = mpsc::channel(1);
+    let closing = house.as_ref().map(|house| house.closing()).unwrap_or_default();
     let door = Arc::new(Door::open(house, client, alive).await);
     let spoken = match Server::new(&door).serve((reader, writer)).await {
-        Ok(running) => running.waiting().await.map(drop).map_err(|error| error.to_string()),
+        Ok(running) => until_over(running, closing).await,
         // A client may hang up before it has said anything.
         Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
         Err(error) => Err(error.to_string()),
@@ -74,4 +76,21 @@ async fn speak(
     // Calls that are still on their way out hold the door; the last one closes it.
     let _: Option<()> = over.recv().await;
     spoken
+}
+
+/// Serves until the client hangs up or the house closes; calls that are under way then still get their answers out.
+async fn until_over(
+    running: RunningService<RoleServer, Server>,
+    closing: CancellationToken,
+) -> Result<(), String> {
+    let stop = running.cancellation_token();
+    let mut waiting = std::pin::pin!(running.waiting());
+    let quit = tokio::select! {
+        quit = &mut waiting => quit,
+        () = closing.cancelled() => {
+            stop.cancel();
+            waiting.await
+        }
+    };
+    quit.map(drop).map_err(|error| error.to_string())
 }
