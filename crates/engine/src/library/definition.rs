@@ -11,6 +11,9 @@ use std::sync::Arc;
 /// How many blocks of a graph run at once, for each core: most of them wait for something.
 const WIDTH_PER_CORE: u32 = 4;
 
+// What `check` admits, the evaluator takes.
+const _: () = assert!(dialects::blocks::TEMPLATE_BYTES_MAX <= crate::evaluator::limits::SOURCE_BYTES_MAX);
+
 /// The one mistake of a file whose text cannot be had.
 const UNREADABLE: &str = "unreadable-file";
 
