@@ -4,12 +4,18 @@
 //!
 //! `cargo bench -p engine` prints the table; `cargo bench -p engine -- graph` one row of it.
 
+mod asking;
 mod pairs;
 mod plans;
 mod rows;
 mod world;
 
-fn main() {
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    if let Some(exit) = std::env::args().nth(1).and_then(|face| asking::wear(&face)) {
+        return exit;
+    }
     let wanted: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
     println!("{:<62} {:>7}  {:<15} {:>8}  pairs", "A ÷ B", "median", "10 % to 90 %", "bound");
     for (name, row) in rows::ALL {
@@ -17,4 +23,5 @@ fn main() {
             row();
         }
     }
+    ExitCode::SUCCESS
 }

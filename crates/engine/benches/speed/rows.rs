@@ -1,5 +1,6 @@
 //! The rows of the table.
 
+use crate::asking::Asking;
 use crate::pairs::{Bound, row};
 use crate::plans;
 use crate::world::World;
@@ -9,12 +10,13 @@ use kernel::RunId;
 use std::sync::Arc;
 
 /// All rows, by a word to choose them with.
-pub(crate) const ALL: [(&str, fn()); 5] = [
+pub(crate) const ALL: [(&str, fn()); 6] = [
     ("noop", noop),
     ("concurrent", concurrent),
     ("commands", commands),
     ("graph", graph),
     ("resume", resume),
+    ("question", question),
 ];
 
 const STEPS: u32 = 20;
@@ -82,5 +84,19 @@ fn resume() {
         (1, 1),
         || resumed(&long),
         || resumed(&short),
+    );
+}
+
+fn question() {
+    const TIMES: u32 = 50;
+    let mut asking = Asking::new();
+    println!("{}", asking.cold());
+    let mut echo = asking.echo();
+    row(
+        "one question to the evaluator ÷ a pipe round trip of the same bytes",
+        Bound::AtMost(3.0),
+        (TIMES, TIMES),
+        || asking.ask(TIMES),
+        || echo.ask(TIMES),
     );
 }

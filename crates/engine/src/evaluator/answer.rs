@@ -61,6 +61,11 @@ impl Evaluator {
         self.pool.idle()
     }
 
+    /// How many wait for a process.
+    pub fn waiting(&self) -> usize {
+        self.pool.waiting()
+    }
+
     fn ask_alone(&self, seat: &mut Seat<'_>, run: &RunId, question: &Question) -> Answer {
         seat.end();
         kill_point("evaluator replaced");
@@ -128,7 +133,7 @@ struct Bodies<'p> {
 }
 
 impl Bodies<'_> {
-    fn asked<'q>(&mut self, question: &'q Question) -> Result<Asked<'q>, Trouble> {
+    fn asked<'q>(&mut self, question: &'q Question) -> Result<Asked<'q, &'q Value>, Trouble> {
         let Question::Evaluate { language, expressions, scope } = question else {
             return Err(Trouble::NotOurs);
         };
@@ -144,9 +149,9 @@ impl Bodies<'_> {
     }
 
     /// A value as it travels. One that weighs much, or nests deep, stands apart.
-    fn sent<'q>(&mut self, value: &'q Value) -> Sent<'q> {
+    fn sent<'q>(&mut self, value: &'q Value) -> Sent<&'q Value> {
         if weight(value) <= INLINE_BYTES_MAX {
-            return Sent::Inline(Cow::Borrowed(value));
+            return Sent::Inline(value);
         }
         let body = value.to_string().into_bytes();
         let digest = Digest::of(&body);

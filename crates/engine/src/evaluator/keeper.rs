@@ -4,8 +4,8 @@
 use super::pool::State;
 use super::process::{Process, Program};
 use super::trouble::Trouble;
+use crate::kill_point::passed_on;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
-use std::ffi::OsString;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -24,7 +24,7 @@ impl Keeper {
     /// Starts the thread.
     pub(super) fn new(program: Program, idle: Duration, state: Arc<Mutex<State>>) -> Result<Self, Trouble> {
         let (wishes, wanted) = crossbeam_channel::unbounded();
-        let keep = move || Keeping { program, idle, state, started: 0 }.keep(&wanted);
+        let keep = move || Keeping { program, idle, state }.keep(&wanted);
         let thread = std::thread::Builder::new().name("evaluator".into()).spawn(keep);
         let thread = thread.map_err(|error| Trouble::NotStarted(error.to_string()))?;
         Ok(Keeper { wishes: Some(wishes), thread: Some(thread) })
@@ -53,12 +53,11 @@ struct Keeping {
     program: Program,
     idle: Duration,
     state: Arc<Mutex<State>>,
-    started: u64,
 }
 
 impl Keeping {
     /// Starts what is wished for and ends what is idle, until nobody can wish any more.
-    fn keep(mut self, wanted: &Receiver<Wish>) {
+    fn keep(self, wanted: &Receiver<Wish>) {
         loop {
             let wish = match self.next_look() {
                 None => wanted.recv().map_err(|_| RecvTimeoutError::Disconnected),
@@ -72,9 +71,8 @@ impl Keeping {
         }
     }
 
-    fn start(&mut self) -> Result<Process, Trouble> {
-        self.started += 1;
-        Process::start(&self.program, environment(self.started))
+    fn start(&self) -> Result<Process, Trouble> {
+        Process::start(&self.program, passed_on())
             .map_err(|error| Trouble::NotStarted(format!("{}: {error}", self.program.path.display())))
     }
 
@@ -97,20 +95,4 @@ impl Keeping {
         // Ended without the lock: whoever asks meanwhile does not wait for it.
         drop(over);
     }
-}
-
-/// A process gets no environment. Tests that end it at a numbered point tell the first one so.
-#[cfg(not(feature = "kill-points"))]
-fn environment(_started: u64) -> Vec<(String, OsString)> {
-    Vec::new()
-}
-
-#[cfg(feature = "kill-points")]
-fn environment(started: u64) -> Vec<(String, OsString)> {
-    let passed = |(outer, inner): (&str, &str)| Some((inner.to_owned(), std::env::var_os(outer)?));
-    let names = [
-        ("SWITCHBACK_EVALUATOR_KILL_AT", "SWITCHBACK_KILL_AT"),
-        ("SWITCHBACK_EVALUATOR_KILL_LOG", "SWITCHBACK_KILL_LOG"),
-    ];
-    if started == 1 { names.into_iter().filter_map(passed).collect() } else { Vec::new() }
 }

@@ -77,6 +77,11 @@ impl Pool {
     pub(super) fn idle(&self) -> Vec<u32> {
         self.state().idle.iter().map(|(process, _)| process.id()).collect()
     }
+
+    /// How many wait.
+    pub(super) fn waiting(&self) -> usize {
+        self.state().waiting.len()
+    }
 }
 
 /// The right to use one process. Invariant: as long as a seat is taken, it counts as alive.

@@ -36,7 +36,7 @@ pub(super) struct Process {
 
 impl Process {
     /// Starts the program with three pipes and nothing else of ours.
-    pub(super) fn start(program: &Program, env: Vec<(String, OsString)>) -> io::Result<Self> {
+    pub(super) fn start(program: &Program, env: Vec<(&'static str, OsString)>) -> io::Result<Self> {
         let mut command = Command::new(&program.path);
         command.args(&program.args).env_clear().envs(env);
         let mut child =

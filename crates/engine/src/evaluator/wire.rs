@@ -9,6 +9,7 @@
 
 use kernel::Digest;
 use kernel::plan::Language;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -16,9 +17,9 @@ use std::borrow::Cow;
 /// Bytes of a length.
 pub(super) const LENGTH_BYTES: usize = 4;
 
-/// The head of a request.
+/// The head of a request. The values are JSON on one side, and what expressions read on the other.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Head<'q> {
+pub(super) struct Head<'q, V> {
     /// The run that asks: the key of its context.
     pub(super) run: Cow<'q, str>,
     /// Values that are not needed any more; forgotten before the bodies are read.
@@ -26,23 +27,23 @@ pub(super) struct Head<'q> {
     /// The bodies in their order: what each is and how long.
     pub(super) bodies: Vec<(Digest, usize)>,
     /// The questions.
-    pub(super) questions: Vec<Asked<'q>>,
+    pub(super) questions: Vec<Asked<'q, V>>,
 }
 
 /// One question.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Asked<'q> {
+pub(super) struct Asked<'q, V> {
     pub(super) language: Language,
     pub(super) expressions: Cow<'q, [String]>,
-    pub(super) scope: Vec<(Cow<'q, str>, Sent<'q>)>,
+    pub(super) scope: Vec<(Cow<'q, str>, Sent<V>)>,
 }
 
 /// A value of the scope.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Sent<'q> {
+pub(super) enum Sent<V> {
     /// The value itself.
-    Inline(Cow<'q, Value>),
+    Inline(V),
     /// A value that the process holds, or that comes as a body of this request.
     Held(Digest),
 }
@@ -51,7 +52,7 @@ pub(super) enum Sent<'q> {
 pub(super) type Told = Vec<Vec<Result<Value, String>>>;
 
 /// Writes a request as one frame.
-pub(super) fn request(head: &Head<'_>, bodies: &[Vec<u8>]) -> Vec<u8> {
+pub(super) fn request(head: &Head<'_, &Value>, bodies: &[Vec<u8>]) -> Vec<u8> {
     let mut frame = vec![0; 2 * LENGTH_BYTES];
     serde_json::to_writer(&mut frame, head).expect("BUG: a question has no JSON form");
     let head_bytes = frame.len() - 2 * LENGTH_BYTES;
@@ -73,11 +74,11 @@ pub(super) fn length_of(bytes: [u8; LENGTH_BYTES]) -> usize {
 }
 
 /// Splits a request, its length already taken off, into head and bodies.
-pub(super) fn split(frame: &[u8]) -> Result<(Head<'_>, &[u8]), String> {
+pub(super) fn split<V: DeserializeOwned>(frame: &[u8]) -> Result<(Head<'_, V>, &[u8]), String> {
     let (head_bytes, rest) = frame.split_first_chunk().ok_or("a request without a head")?;
     let (head, bodies) =
         rest.split_at_checked(length_of(*head_bytes)).ok_or("a head longer than its request")?;
-    let head: Head<'_> = serde_json::from_slice(head).map_err(|error| format!("a bad head: {error}"))?;
+    let head: Head<'_, V> = serde_json::from_slice(head).map_err(|error| format!("a bad head: {error}"))?;
     Ok((head, bodies))
 }
 
@@ -91,7 +92,7 @@ mod tests {
         let (value, expressions) = (json!({"a": [1, null]}), vec!["{{ a }}".to_owned()]);
         let body = b"[1,2]".to_vec();
         let digest = Digest::of(&body);
-        let scope = vec![("a".into(), Sent::Inline(Cow::Borrowed(&value))), ("b".into(), Sent::Held(digest))];
+        let scope = vec![("a".into(), Sent::Inline(&value)), ("b".into(), Sent::Held(digest))];
         let asked = Asked { language: Language::Jinja, expressions: Cow::Borrowed(&expressions), scope };
         let head = Head {
             run: "r".into(),
@@ -102,15 +103,15 @@ mod tests {
         let frame = request(&head, std::slice::from_ref(&body));
         let (bytes, rest) = frame.split_first_chunk().unwrap();
         assert_eq!(length_of(*bytes), rest.len());
-        let (read, bodies) = split(rest).unwrap();
+        let (read, bodies) = split::<Value>(rest).unwrap();
         assert_eq!(format!("{read:?}"), format!("{head:?}"));
         assert_eq!(bodies, body);
     }
 
     #[test]
     fn a_broken_request_is_refused() {
-        assert!(split(b"").is_err());
-        assert!(split(&[9, 0, 0, 0, b'{']).is_err());
-        assert!(split(&[1, 0, 0, 0, b'{']).is_err());
+        assert!(split::<Value>(b"").is_err());
+        assert!(split::<Value>(&[9, 0, 0, 0, b'{']).is_err());
+        assert!(split::<Value>(&[1, 0, 0, 0, b'{']).is_err());
     }
 }

@@ -1,5 +1,6 @@
 //! What this program is when it is started again: the real evaluator, or one that behaves badly.
 
+use crate::world;
 use std::io::{Read, Write};
 use std::process::ExitCode;
 
@@ -22,16 +23,25 @@ pub(crate) const DIES: &str = "__dies";
 /// Tells what it was given: environment, folder and descriptors.
 pub(crate) const TELLS: &str = "__tells";
 
+/// Has an evaluator of its own, tells the number of its process, and lives on.
+pub(crate) const PARENT: &str = "__parent";
+
 /// Wears a face, if it is one.
 pub(crate) fn wear(face: &str) -> Option<ExitCode> {
     match face {
         REAL => return Some(engine::evaluator::serve()),
         HANGS => while request().is_some() {},
-        GARBAGE => reply(|_| b"\xff\xff\xff\x00 what?".to_vec()),
+        GARBAGE => reply(|_| b"what is this?".to_vec()),
         MISFIT => reply(|_| framed(b"[[]]")),
         ENDLESS => reply(|_| u32::MAX.to_le_bytes().to_vec()),
         TWICE => reply(|_| [framed(b"[[{\"Ok\":1}]]"), framed(b"[[{\"Ok\":2}]]")].concat()),
         DEAF => park(),
+        PARENT => {
+            let evaluator = world::real();
+            world::ask(&evaluator, "{{ 1 }}", &[]).unwrap();
+            println!("{}", evaluator.idle()[0]);
+            park();
+        }
         DIES => {
             eprintln!("something went wrong\nthese are last words");
             return Some(ExitCode::from(3));

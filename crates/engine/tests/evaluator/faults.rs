@@ -1,2 +1,157 @@
-use crate::Test;
-pub(crate) const ALL: &[Test] = &[];
+//! What goes wrong around a question: processes that die, hang or talk nonsense. A question is tried once more,
+//! alone and in a fresh process; the others of its batch and of other runs are answered.
+
+use crate::world::{
+    ask, bad, children, hasty, program, question, real, run, signal, stop, unanswered, until,
+};
+use crate::{Test, faces};
+use engine::evaluator::{Evaluator, Program};
+use kernel::{Answer, Data};
+use rustix::process::Signal;
+use serde_json::json;
+use std::time::{Duration, Instant};
+
+pub(crate) const ALL: &[Test] = &[
+    ("a_process_that_hangs_is_ended", hangs),
+    ("a_process_that_reads_nothing_is_ended", deaf),
+    ("a_process_that_talks_nonsense_is_ended", nonsense),
+    ("a_process_that_dies_is_told_with_its_last_words", dies),
+    ("what_cannot_be_started_is_told", not_started),
+    ("a_process_killed_while_idle_is_replaced", killed_idle),
+    ("a_process_killed_in_the_middle_is_replaced", killed_in_the_middle),
+    ("one_bad_question_of_a_batch_costs_the_others_nothing", batch),
+    ("a_quick_question_is_answered_while_another_hangs", meanwhile),
+    ("who_asks_first_is_answered_first", fair),
+];
+
+/// Doubles a text until the memory is over: no fuel bounds that.
+const KILLS_ITSELF: &str = "{% set n = namespace(s='x') %}{% for i in range(40) %}{% set n.s = n.s ~ n.s %}{% endfor %}{{ n.s | length }}";
+
+fn hangs() {
+    let evaluator = bad(faces::HANGS);
+    let start = Instant::now();
+    let reason = unanswered(&evaluator);
+    assert!(reason.contains("ran longer than 0.5 s"), "{reason}");
+    assert!(reason.contains("loop over less"), "{reason}");
+    // Twice half a second, and no third time.
+    assert!((1.0..4.0).contains(&start.elapsed().as_secs_f64()), "{:?}", start.elapsed());
+    assert!(children().is_empty());
+}
+
+fn deaf() {
+    let evaluator = bad(faces::DEAF);
+    // More than a pipe takes, so that the request cannot even be sent.
+    let reason = ask(&evaluator, "{{ 1 }}", &[("v", json!("x".repeat(1_000_000)))]).unwrap_err();
+    assert!(reason.contains("ran longer than 0.5 s"), "{reason}");
+    assert!(children().is_empty());
+}
+
+fn nonsense() {
+    for (face, words) in [
+        (faces::GARBAGE, "more than 16 MiB"),
+        (faces::ENDLESS, "more than 16 MiB"),
+        (faces::MISFIT, "does not fit the questions"),
+        (faces::TWICE, "more than one answer"),
+    ] {
+        let evaluator = bad(face);
+        let reason = unanswered(&evaluator);
+        assert!(reason.contains(words), "{face}: {reason}");
+        assert!(children().is_empty(), "{face}");
+    }
+}
+
+fn dies() {
+    let reason = unanswered(&bad(faces::DIES));
+    assert!(reason.contains("exit status: 3") && reason.contains("these are last words"), "{reason}");
+}
+
+fn not_started() {
+    let program = Program { path: "/nowhere/at/all".into(), args: Vec::new() };
+    let reason = unanswered(&Evaluator::new(program));
+    assert!(reason.contains("cannot be started: /nowhere/at/all: No such file"), "{reason}");
+}
+
+fn killed_idle() {
+    let evaluator = real();
+    assert_eq!(ask(&evaluator, "{{ 1 }}", &[]), Ok(json!(1)));
+    let before = evaluator.idle();
+    signal(before[0], Signal::KILL);
+    assert_eq!(ask(&evaluator, "{{ 2 }}", &[]), Ok(json!(2)));
+    assert_ne!(evaluator.idle(), before);
+    assert_eq!(children(), evaluator.idle());
+}
+
+fn killed_in_the_middle() {
+    let evaluator = real();
+    assert_eq!(ask(&evaluator, "{{ 1 }}", &[]), Ok(json!(1)));
+    let pid = stop(&evaluator);
+    std::thread::scope(|threads| {
+        let asking = threads.spawn(|| ask(&evaluator, "{{ 6 * 7 }}", &[]));
+        until("the request", || evaluator.idle().is_empty());
+        signal(pid, Signal::KILL);
+        assert_eq!(asking.join().unwrap(), Ok(json!(42)));
+    });
+    assert_eq!(evaluator.idle().len(), 1);
+}
+
+fn batch() {
+    let evaluator = real();
+    let questions =
+        [question(&["{{ 1 }}"], &[]), question(&[KILLS_ITSELF], &[]), question(&["{{ 3 }}", "{{ x }}"], &[])];
+    let answers = evaluator.answer(&run(), &questions);
+    assert_eq!(answers[0], Answer::Evaluated(vec![Ok(Data::Inline(json!(1)))]));
+    let Answer::Unanswered(reason) = &answers[1] else { panic!("{answers:?}") };
+    assert!(reason.contains("more memory than the 512 MiB"), "{reason}");
+    let Answer::Evaluated(third) = &answers[2] else { panic!("{answers:?}") };
+    assert_eq!(third[0], Ok(Data::Inline(json!(3))));
+    assert!(third[1].is_err());
+    assert_eq!(children(), evaluator.idle());
+}
+
+fn meanwhile() {
+    let evaluator = Evaluator::with(program(faces::REAL), hasty(3_000));
+    assert_eq!(ask(&evaluator, "{{ 1 }}", &[]), Ok(json!(1)));
+    stop(&evaluator);
+    std::thread::scope(|threads| {
+        let hanging = threads.spawn(|| {
+            let start = Instant::now();
+            (ask(&evaluator, "{{ 'late' }}", &[]), start.elapsed())
+        });
+        until("the hanging question", || evaluator.idle().is_empty());
+        let start = Instant::now();
+        for number in 0..50 {
+            assert_eq!(ask(&evaluator, "{{ n }}", &[("n", json!(number))]), Ok(json!(number)));
+        }
+        assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
+        let (told, took) = hanging.join().unwrap();
+        assert_eq!(told, Ok(json!("late")));
+        assert!(took >= Duration::from_secs(3), "{took:?}");
+    });
+}
+
+fn fair() {
+    let rules = engine::evaluator::Rules { processes_max: std::num::NonZero::<usize>::MIN, ..hasty(5_000) };
+    let evaluator = Evaluator::with(program(faces::REAL), rules);
+    let done = std::sync::Mutex::new(Vec::new());
+    assert_eq!(ask(&evaluator, "{{ 1 }}", &[]), Ok(json!(1)));
+    let pid = stop(&evaluator);
+    std::thread::scope(|threads| {
+        let mut waiting = Vec::new();
+        for number in 0..8 {
+            let (evaluator, done) = (&evaluator, &done);
+            waiting.push(threads.spawn(move || {
+                assert_eq!(ask(evaluator, "{{ n }}", &[("n", json!(number))]), Ok(json!(number)));
+                done.lock().unwrap().push(number);
+            }));
+            let asked = evaluator;
+            until("the next in line", || asked.waiting() == number && asked.idle().is_empty());
+        }
+        signal(pid, Signal::CONT);
+        waiting.into_iter().for_each(|thread| thread.join().unwrap());
+    });
+    // One process answers in the order of the line; who notes it first of two neighbours is up to the scheduler.
+    let done = done.into_inner().unwrap();
+    for (place, number) in done.iter().enumerate() {
+        assert!(number.abs_diff(place) <= 1, "{done:?}");
+    }
+}

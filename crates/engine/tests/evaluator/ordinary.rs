@@ -1,11 +1,14 @@
 //! What goes well: answers in order, values by digest, processes only when needed and gone afterwards.
 
-use crate::world::{ask, children, hasty, program, question, real, run, status, until};
+use crate::world::{ask, children, hasty, program, question, real, run, signal, status, until};
 use crate::{Test, faces};
 use engine::evaluator::limits::{FILES_MAX, MEMORY_BYTES_MAX};
-use engine::evaluator::{Evaluator, Rules};
+use engine::evaluator::{Evaluator, Program, Rules};
 use kernel::{Answer, Data, Digest, Question};
+use rustix::process::Signal;
 use serde_json::{Value, json};
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 pub(crate) const ALL: &[Test] = &[
@@ -13,7 +16,10 @@ pub(crate) const ALL: &[Test] = &[
     ("nothing_is_started_before_it_is_needed_and_nothing_is_left", life),
     ("idle_processes_are_ended", idle),
     ("a_process_ends_when_stdin_closes", stdin_closes),
+    ("a_process_outlives_the_thread_that_asked_first", outlives_the_thread),
+    ("a_process_does_not_outlive_its_parent", dies_with_its_parent),
     ("a_process_is_confined", confined),
+    ("a_process_that_was_given_less_takes_less", given_less),
     ("nothing_of_our_environment_is_passed", environment),
     ("a_large_value_is_sent_once", by_digest),
     ("values_that_are_held_are_the_right_ones", held_values),
@@ -78,13 +84,52 @@ fn idle() {
 
 fn stdin_closes() {
     let program = program(faces::REAL);
-    let mut child = std::process::Command::new(program.path)
-        .args(program.args)
-        .stdin(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = Command::new(program.path).args(program.args).stdin(Stdio::piped()).spawn().unwrap();
     drop(child.stdin.take());
     assert!(child.wait().unwrap().success());
+}
+
+fn outlives_the_thread() {
+    let evaluator = real();
+    let first = std::thread::scope(|threads| {
+        let asking = threads.spawn(|| ask(&evaluator, "{{ 1 }}", &[]));
+        asking.join().unwrap().unwrap();
+        evaluator.idle()
+    });
+    for _ in 0..20 {
+        assert_eq!(ask(&evaluator, "{{ 1 }}", &[]), Ok(json!(1)));
+        assert_eq!(evaluator.idle(), first);
+    }
+}
+
+fn dies_with_its_parent() {
+    let program = program(faces::PARENT);
+    let mut parent = Command::new(program.path)
+        .args(program.args)
+        .stdout(Stdio::piped())
+        .stdin(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(parent.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+    let pid: u32 = line.trim().parse().unwrap();
+    // It is stopped, so that only the system can end it: it will not see that its stdin is closed.
+    signal(pid, Signal::STOP);
+    parent.kill().unwrap();
+    parent.wait().unwrap();
+    until("the end of the process", || status(pid, "State").is_none_or(|state| state.starts_with('Z')));
+}
+
+fn given_less() {
+    let real = program(faces::REAL);
+    let script = format!("ulimit -n 12; ulimit -t 3; exec {} {}", real.path.display(), faces::REAL);
+    let shell = Program { path: "/bin/sh".into(), args: vec!["-c".into(), script.into()] };
+    let evaluator = Evaluator::with(shell, hasty(5_000));
+    assert_eq!(ask(&evaluator, "{{ 1 }}", &[]), Ok(json!(1)));
+    let limits = std::fs::read_to_string(format!("/proc/{}/limits", evaluator.idle()[0])).unwrap();
+    let line = |name: &str| limits.lines().find(|line| line.starts_with(name)).unwrap().to_owned();
+    assert!(line("Max open files").contains(" 12 "), "{limits}");
+    assert!(line("Max cpu time").contains(" 3 "), "{limits}");
 }
 
 fn confined() {

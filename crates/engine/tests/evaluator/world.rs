@@ -4,6 +4,7 @@ use crate::faces;
 use engine::evaluator::{Evaluator, Program, Rules};
 use kernel::plan::Language;
 use kernel::{Answer, Data, Question, RunId};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::num::NonZero;
 use std::time::Duration;
@@ -69,6 +70,19 @@ pub(crate) fn status(pid: u32, field: &str) -> Option<String> {
     let text = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix(field))?;
     Some(line.trim_start_matches(':').trim().to_owned())
+}
+
+/// Sends a signal.
+pub(crate) fn signal(pid: u32, signal: Signal) {
+    kill_process(Pid::from_raw(i32::try_from(pid).unwrap()).unwrap(), signal).unwrap();
+}
+
+/// Stops the one idle process: whatever it is asked next hangs, with certainty.
+pub(crate) fn stop(evaluator: &Evaluator) -> u32 {
+    let pid = evaluator.idle()[0];
+    signal(pid, Signal::STOP);
+    until("the stop", || status(pid, "State").unwrap().starts_with('T'));
+    pid
 }
 
 /// Memory of this process, in KiB.

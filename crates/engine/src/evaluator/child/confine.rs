@@ -3,7 +3,7 @@
 #![expect(unsafe_code, reason = "closing descriptors by number has no safe form")]
 
 use super::super::limits::{CPU_SECONDS_MAX, FILES_MAX, MEMORY_BYTES_MAX};
-use rustix::process::{Resource, Rlimit, setrlimit};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::time::{ClockId, clock_gettime};
 use std::io;
 
@@ -23,14 +23,33 @@ pub(super) fn confine() -> io::Result<()> {
 }
 
 fn at_most(what: Resource, most: u64) -> io::Result<()> {
-    Ok(setrlimit(what, Rlimit { current: Some(most), maximum: Some(most) })?)
+    let most = Some(allowed(what, most));
+    Ok(setrlimit(what, Rlimit { current: most, maximum: most })?)
 }
 
-/// Gives the next request its own processor time. The limit counts from the start of the process, so it moves.
-pub(super) fn renew_time() -> io::Result<()> {
-    let used = u64::try_from(clock_gettime(ClockId::ProcessCPUTime).tv_sec).unwrap_or(0);
-    let current = Some(used + CPU_SECONDS_MAX);
-    Ok(setrlimit(Resource::Cpu, Rlimit { current, maximum: None })?)
+/// As much as is wanted, or as little as this process was given.
+fn allowed(what: Resource, wanted: u64) -> u64 {
+    getrlimit(what).maximum.map_or(wanted, |given| given.min(wanted))
+}
+
+/// Processor time of requests. The system's limit counts from the start of the process, so it moves with them.
+#[derive(Debug, Default)]
+pub(super) struct Time {
+    /// The seconds that were used up when the limit was last set.
+    set_at: Option<u64>,
+}
+
+impl Time {
+    /// Gives the next request its own time.
+    pub(super) fn renew(&mut self) -> io::Result<()> {
+        let used = u64::try_from(clock_gettime(ClockId::ProcessCPUTime).tv_sec).unwrap_or(0);
+        if self.set_at != Some(used) {
+            let current = Some(allowed(Resource::Cpu, used + CPU_SECONDS_MAX));
+            setrlimit(Resource::Cpu, Rlimit { current, maximum: getrlimit(Resource::Cpu).maximum })?;
+            self.set_at = Some(used);
+        }
+        Ok(())
+    }
 }
 
 /// Closes what a careless parent left open. Nothing of ours is open yet.

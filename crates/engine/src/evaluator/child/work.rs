@@ -4,24 +4,25 @@
 use super::super::jinja::{Jinja, Scope};
 use super::super::limits::{OUTPUT_BYTES_MAX, OUTPUTS_BYTES_MAX, REQUEST_BYTES_MAX, WORDS_BYTES_MAX};
 use super::super::wire::{Asked, LENGTH_BYTES, Sent, length, length_of, split};
-use super::confine::renew_time;
+use super::confine::Time;
+use super::said;
 use super::values::Values;
 use crate::kill_point;
 use kernel::plan::Language;
-use minijinja::value::Serde;
 use serde_json::Value;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::AsFd;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Answers until stdin is closed.
 pub(super) fn serve() -> io::Result<()> {
     let (mut stdin, stdout) = (io::stdin().lock(), io::stdout());
     let mut stdout = File::from(stdout.as_fd().try_clone_to_owned()?);
-    let mut worker = Worker::default();
+    let (mut worker, mut time) = (Worker::default(), Time::default());
     while let Some(request) = read(&mut stdin)? {
         kill_point("evaluator read");
-        renew_time()?;
+        time.renew()?;
         let answer = worker.answer(&request).map_err(io::Error::other)?;
         drop(request);
         kill_point("evaluator answers");
@@ -76,11 +77,11 @@ impl Worker {
         Ok(out.frame)
     }
 
-    fn question(&mut self, asked: Asked<'_>, out: &mut Out) -> Result<(), String> {
+    fn question(&mut self, asked: Asked<'_, minijinja::Value>, out: &mut Out) -> Result<(), String> {
         let mut scope = Scope::default();
         for (path, sent) in asked.scope {
             let value = match sent {
-                Sent::Inline(value) => minijinja::Value::from(Serde(value)),
+                Sent::Inline(value) => value,
                 Sent::Held(digest) => self.values.get(&digest)?,
             };
             scope.set(&path, value);
@@ -91,7 +92,7 @@ impl Worker {
                 out.frame.push(b',');
             }
             out.tell(match asked.language {
-                Language::Jinja => self.jinja.evaluate(source, &scope),
+                Language::Jinja => self.jinja(source, &scope),
                 Language::JavaScript => {
                     Err("this version evaluates no JavaScript: write it in Jinja".to_owned())
                 }
@@ -99,6 +100,17 @@ impl Worker {
         }
         out.frame.push(b']');
         Ok(())
+    }
+}
+
+impl Worker {
+    /// Evaluates Jinja. If the engine itself fails, the expression has no value, and what it has compiled goes.
+    fn jinja(&mut self, source: &str, scope: &Scope) -> Result<Value, String> {
+        let told = catch_unwind(AssertUnwindSafe(|| self.jinja.evaluate(source, scope)));
+        told.unwrap_or_else(|failure| {
+            self.jinja = Jinja::default();
+            Err(format!("the engine failed on this ({}): write it in another way", said(&*failure)))
+        })
     }
 }
 

@@ -4,14 +4,23 @@ use super::Scope;
 use super::environment::base;
 use super::mistake::Mistake;
 use super::scan::{Form, Scanned, scan};
+use super::scope::NAMESPACES;
 use crate::evaluator::limits::{COMPILED_BYTES_MAX, COMPILED_MAX};
 use minijinja::{Environment, Expression, Template};
 use std::collections::HashMap;
 
 /// What a source became.
 pub(super) enum Code<'c> {
-    Expression(&'c Expression<'static, 'static>, &'c Scanned),
-    Text(Template<'c, 'c>, &'c Scanned),
+    Expression(&'c Expression<'static, 'static>),
+    Text(Template<'c, 'c>),
+}
+
+/// A source, ready to be evaluated.
+pub(super) struct Ready<'c> {
+    pub(super) code: Code<'c>,
+    pub(super) scanned: &'c Scanned,
+    /// The namespaces of which it reads parts only.
+    pub(super) namespaces: &'c [&'static str],
 }
 
 /// All that is compiled.
@@ -25,6 +34,7 @@ pub(super) struct Compiled {
 struct Entry {
     used: u64,
     scanned: Scanned,
+    namespaces: Vec<&'static str>,
     kept: Kept,
 }
 
@@ -39,7 +49,7 @@ const NAME: &str = "text";
 
 impl Compiled {
     /// The code of a source, compiled if it is new.
-    pub(super) fn get(&mut self, source: &str) -> Result<Code<'_>, String> {
+    pub(super) fn get(&mut self, source: &str) -> Result<Ready<'_>, String> {
         self.uses += 1;
         if !self.entries.contains_key(source) {
             let entry = compile(source)?;
@@ -49,13 +59,11 @@ impl Compiled {
         }
         let entry = self.entries.get_mut(source).expect("BUG: it was just there");
         entry.used = self.uses;
-        match &entry.kept {
-            Kept::Expression(expression) => Ok(Code::Expression(expression, &entry.scanned)),
-            Kept::Text(environment) => match environment.get_template(NAME) {
-                Ok(template) => Ok(Code::Text(template, &entry.scanned)),
-                Err(error) => unreachable!("BUG: a compiled text is gone: {error}"),
-            },
-        }
+        let code = match &entry.kept {
+            Kept::Expression(expression) => Code::Expression(expression),
+            Kept::Text(environment) => Code::Text(text_of(environment)),
+        };
+        Ok(Ready { code, scanned: &entry.scanned, namespaces: &entry.namespaces })
     }
 
     /// Forgets the longest unused until one more fits.
@@ -91,7 +99,22 @@ fn compile(source: &str) -> Result<Entry, String> {
         }
     };
     match kept {
-        Ok(kept) => Ok(Entry { used: 0, scanned, kept }),
+        Ok(kept) => Ok(Entry { used: 0, namespaces: namespaces(&kept), scanned, kept }),
         Err(error) => Err(mistake.words(&error)),
     }
+}
+
+fn text_of<'e>(environment: &'e Environment<'static>) -> Template<'e, 'e> {
+    environment
+        .get_template(NAME)
+        .unwrap_or_else(|error| unreachable!("BUG: a compiled text is gone: {error}"))
+}
+
+/// The namespaces of which parts are read, and which are nowhere read as a whole.
+fn namespaces(kept: &Kept) -> Vec<&'static str> {
+    let read = match kept {
+        Kept::Expression(expression) => expression.undeclared_variables(true),
+        Kept::Text(environment) => text_of(environment).undeclared_variables(true),
+    };
+    NAMESPACES.into_iter().filter(|name| !read.contains(*name)).collect()
 }

@@ -17,6 +17,8 @@ pub(super) fn base() -> &'static Environment<'static> {
         environment.set_fuel(Some(FUEL));
         // Errors say what is undefined and where.
         environment.set_debug(true);
+        // It would show the engine's own insides.
+        environment.remove_global("debug");
         minijinja_contrib::add_to_environment(&mut environment);
         filters::add(&mut environment);
         patterns::add(&mut environment);

@@ -20,7 +20,7 @@ mod tests;
 pub(super) use scope::Scope;
 
 use super::limits::{OUTPUT_BYTES_MAX, SOURCE_BYTES_MAX};
-use compiled::{Code, Compiled};
+use compiled::{Code, Compiled, Ready};
 use mistake::Mistake;
 use serde_json::Value;
 use std::io;
@@ -40,26 +40,23 @@ impl Jinja {
                 source.len()
             ));
         }
-        match self.compiled.get(source)? {
-            Code::Expression(expression, scanned) => {
-                let mistake = |error| Mistake { source, scanned, scope }.words(&error);
-                let value = expression.eval(scope.value()).map_err(mistake)?;
-                if value.is_undefined() {
-                    return Err(Mistake { source, scanned, scope }.undefined_whole());
-                }
-                native::native(&value)
+        let Ready { code, scanned, namespaces } = self.compiled.get(source)?;
+        let (values, mistake) = (scope.value(namespaces), Mistake { source, scanned, scope });
+        match code {
+            Code::Expression(expression) => {
+                let value = expression.eval(values).map_err(|error| mistake.words(&error))?;
+                if value.is_undefined() { Err(mistake.undefined_whole()) } else { native::native(&value) }
             }
-            Code::Text(template, scanned) => {
+            Code::Text(template) => {
                 let mut text = Bounded::default();
-                let rendered = template.render_captured_to(scope.value(), &mut text);
-                match rendered {
+                match template.render_captured_to(values, &mut text) {
                     Ok(_) => {
                         String::from_utf8(text.bytes).map(Value::String).map_err(|error| error.to_string())
                     }
                     Err(_) if text.is_full => Err(format!(
                         "the text grows longer than {OUTPUT_BYTES_MAX} bytes: make a shorter one"
                     )),
-                    Err(error) => Err(Mistake { source, scanned, scope }.words(&error)),
+                    Err(error) => Err(mistake.words(&error)),
                 }
             }
         }

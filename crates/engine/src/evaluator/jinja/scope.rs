@@ -5,11 +5,12 @@ use kernel::language::{Path, Segment};
 use minijinja::Value;
 use std::collections::BTreeMap;
 
-/// The namespaces that are always there, empty if nothing was found in them: `state.x | default(1)` is no mistake.
-const NAMESPACES: [&str; 2] = ["inputs", "state"];
+/// The namespaces that are there even if nothing was found in them: `state.x | default(1)` is no mistake. Where one is
+/// read as a whole, it must have been sent.
+pub(super) const NAMESPACES: [&str; 2] = ["inputs", "state"];
 
 /// The names and their values.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Scope {
     roots: BTreeMap<String, Tree>,
 }
@@ -18,13 +19,6 @@ pub(crate) struct Scope {
 enum Tree {
     Whole(Value),
     Parts(BTreeMap<Value, Tree>),
-}
-
-impl Default for Scope {
-    fn default() -> Self {
-        let empty = |name: &str| (name.to_owned(), Tree::Parts(BTreeMap::new()));
-        Scope { roots: NAMESPACES.map(empty).into() }
-    }
 }
 
 impl Scope {
@@ -45,14 +39,16 @@ impl Scope {
         *tree = Tree::Whole(value);
     }
 
-    /// All of it, as an expression is given it.
-    pub(super) fn value(&self) -> Value {
-        Value::from_pairs(self.roots.iter().map(|(name, tree)| (name.clone(), tree.value())))
+    /// All of it, as an expression is given it, with the namespaces of which it reads parts.
+    pub(super) fn value(&self, namespaces: &[&'static str]) -> Value {
+        let absent = namespaces.iter().filter(|name| !self.roots.contains_key(**name));
+        let absent = absent.map(|name| ((*name).to_owned(), Value::from_pairs([(); 0].map(|()| ("", ())))));
+        Value::from_pairs(self.roots.iter().map(|(name, tree)| (name.clone(), tree.value())).chain(absent))
     }
 
     /// The names at the end of a path, if there are any: `inputs.user` may give `name` and `age`.
     pub(super) fn names(&self, path: &[&str]) -> Option<Vec<String>> {
-        let found = path.iter().try_fold(self.value(), |value, key| {
+        let found = path.iter().try_fold(self.value(&NAMESPACES), |value, key| {
             value.get_attr(key).ok().filter(|value| !value.is_undefined())
         })?;
         let names = found.try_iter().ok()?;

@@ -125,6 +125,11 @@ fn what_may_be_undefined_may() {
     gives("{{ state.missing | count }}", json!(0));
     let empty = Jinja::default().evaluate("{{ inputs.x | default(1) }}", &Scope::default());
     assert_eq!(empty, Ok(json!(1)));
+    // A namespace that nobody sent is not empty where it is read as a whole.
+    for source in ["{{ inputs }}", "{% for x in state %}{% endfor %}", "{{ inputs }} {{ inputs.x }}"] {
+        let words = Jinja::default().evaluate(source, &Scope::default()).unwrap_err();
+        assert!(words.contains("is undefined"), "{words}");
+    }
 }
 
 #[test]
@@ -230,6 +235,16 @@ fn a_source_has_an_edge() {
     assert!(
         evaluate(&source(SOURCE_BYTES_MAX + 1)).unwrap_err().contains("16385 bytes, and 16384 are the most")
     );
+}
+
+#[test]
+fn steps_have_an_edge() {
+    let rounds = |count: u32| {
+        evaluate(&format!("{{% for i in range({count}) %}}{{% set x = i + i + i + i %}}{{% endfor %}}"))
+    };
+    assert_eq!(rounds(50_000), Ok(json!("")));
+    let words = rounds(99_999).unwrap_err();
+    assert!(words.contains("more than 1000000 steps: loop over less"), "{words}");
 }
 
 #[test]
