@@ -23,7 +23,6 @@ use engine::backend::Backend;
 use engine::kernel::RunId;
 use engine::library::{Library, Order, Shelf};
 use engine::local::Local;
-use engine::names;
 use engine::store::{Filter, Reader, Store};
 use knows::Knows;
 use readers::Readers;
@@ -106,14 +105,6 @@ impl House {
     /// The definitions that the tools of `blocks` find.
     pub(crate) fn library(&self, client: &Client) -> Arc<Library> {
         self.shelf(client).library(Order::Blocks)
-    }
-
-    /// A name for a new run that no other has.
-    pub(crate) async fn fresh_name(&self) -> RunId {
-        // A name that cannot be looked up is not known to be taken; the store itself refuses it if it is.
-        let taken =
-            |reader: &Reader, name: &str| reader.run(&RunId::new(name)).is_ok_and(|run| run.is_some());
-        self.look(move |reader| RunId::new(names::fresh(|name| taken(reader, name)))).await
     }
 
     /// Told once the house has closed: whoever is inside says a last word and leaves.

@@ -121,7 +121,7 @@ fn stop_refuses_to_interrupt_unless_it_is_told_to() {
     assert_eq!(refused.status.code(), Some(2), "{said}");
     assert!(said.contains("1 step is being carried out") && said.contains("--now"), "{said}");
     assert!(world.run(&["stop", "--now"]).status.success());
-    assert_eq!(client.wait().unwrap().code(), Some(1));
+    assert_eq!(client.wait().unwrap().code(), Some(3), "the run waits for a decision");
     assert_eq!(world.json(&["runs", "--json"])["runs"][0]["status"], "waiting");
 }
 

@@ -3,5 +3,6 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so by its panic")]
 
 mod life;
+mod pipe;
 mod version;
 mod world;

@@ -1,0 +1,208 @@
+//! The pipe between an MCP client and the daemon: it outlives the daemon, and holds nobody.
+
+use crate::world::{PATIENCE, World, kill, until};
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+
+const GO: &str = "touch began; while ! test -e go; do sleep 0.02; done; echo gone";
+
+/// An MCP client of one era.
+struct Client {
+    child: Child,
+    input: Option<ChildStdin>,
+    lines: Receiver<Value>,
+    older: bool,
+    last: u64,
+}
+
+impl Client {
+    fn start(world: &World, older: bool) -> Client {
+        let mut command = world.command(&["serve"]);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let (sender, lines) = channel();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        std::thread::spawn(move || {
+            for line in output.lines().map_while(Result::ok) {
+                let _ = sender.send(serde_json::from_str(&line).unwrap());
+            }
+        });
+        let mut client = Client { input: child.stdin.take(), child, lines, older, last: 0 };
+        if older {
+            let about = json!({ "protocolVersion": "2025-06-18", "capabilities": {},
+                "clientInfo": { "name": "test", "version": "1" } });
+            let opened = client.ask("initialize", about);
+            assert_eq!(opened["result"]["protocolVersion"], "2025-06-18", "{opened}");
+            client.say(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+        }
+        client
+    }
+
+    fn say(&mut self, message: &Value) {
+        let input = self.input.as_mut().unwrap();
+        input.write_all(format!("{message}\n").as_bytes()).unwrap();
+    }
+
+    fn send(&mut self, method: &str, mut params: Value) -> u64 {
+        self.last += 1;
+        if !self.older {
+            params["_meta"] = json!({
+                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                "io.modelcontextprotocol/clientCapabilities": {},
+                "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
+            });
+        }
+        let message = json!({ "jsonrpc": "2.0", "id": self.last, "method": method, "params": params });
+        self.say(&message);
+        self.last
+    }
+
+    fn answer(&mut self, id: u64) -> Value {
+        loop {
+            let message = self.lines.recv_timeout(PATIENCE).expect("an answer");
+            if message["id"] == id && message.get("method").is_none() {
+                return message;
+            }
+        }
+    }
+
+    fn ask(&mut self, method: &str, params: Value) -> Value {
+        let id = self.send(method, params);
+        self.answer(id)
+    }
+
+    fn execute(&mut self, workflow: &str) -> u64 {
+        self.send("tools/call", json!({ "name": "execute_workflow", "arguments": { "workflow": workflow } }))
+    }
+
+    fn hang_up(mut self) -> Option<i32> {
+        drop(self.input.take());
+        self.child.wait().unwrap().code()
+    }
+}
+
+fn both(test: impl Fn(bool)) {
+    test(true);
+    test(false);
+}
+
+fn daemon(world: &World) -> i32 {
+    world.daemon().unwrap()
+}
+
+#[test]
+fn a_call_under_way_when_the_daemon_dies_is_answered_by_the_next_one_and_nothing_starts_twice() {
+    both(|older| {
+        let world = World::new();
+        world.define("slow", &format!("echo x >> count; {GO}"));
+        let mut client = Client::start(&world, older);
+        let call = client.execute("slow");
+        until("the step begins", || world.project().join("began").exists());
+        kill(daemon(&world));
+        let answer = client.answer(call);
+        assert_eq!(answer["result"]["structuredContent"]["status"], "paused", "{answer}");
+        let count = std::fs::read_to_string(world.project().join("count")).unwrap();
+        assert_eq!(count, "x\n");
+        assert_eq!(world.json(&["runs", "--json"])["runs"].as_array().unwrap().len(), 1);
+        // The conversation goes on as if nothing had happened.
+        assert!(client.ask("tools/list", json!({}))["result"]["tools"].is_array());
+        assert_eq!(client.hang_up(), Some(0));
+    });
+}
+
+#[test]
+fn a_client_that_says_nothing_while_the_daemon_dies_twice_is_served_afterwards() {
+    both(|older| {
+        let world = World::new();
+        world.define("hello", "echo hello");
+        let mut client = Client::start(&world, older);
+        for _ in 0..2 {
+            let answer = client.execute("hello");
+            let answer = client.answer(answer);
+            assert_eq!(answer["result"]["structuredContent"]["outputs"]["text"], "hello", "{answer}");
+            kill(daemon_by_file(&world));
+        }
+        assert!(client.ask("tools/list", json!({}))["result"]["tools"].is_array());
+    });
+}
+
+fn daemon_by_file(world: &World) -> i32 {
+    let file = world.home().join("daemon.pid");
+    std::fs::read_to_string(file).unwrap().trim().parse().unwrap()
+}
+
+#[test]
+fn a_daemon_that_was_stopped_is_not_brought_back_until_the_client_asks() {
+    both(|older| {
+        let world = World::new();
+        world.define("slow", GO);
+        let mut client = Client::start(&world, older);
+        let call = client.execute("slow");
+        until("the step begins", || world.project().join("began").exists());
+        assert!(world.run(&["stop", "--now"]).status.success());
+        let answer = client.answer(call);
+        assert!(
+            answer["result"]["structuredContent"]["status"] == "paused"
+                || answer["result"]["isError"] == true
+        );
+        assert_eq!(world.daemon(), None);
+        assert!(client.ask("tools/list", json!({}))["result"]["tools"].is_array());
+        assert!(world.daemon().is_some());
+    });
+}
+
+#[test]
+fn a_client_that_is_killed_leaves_its_run_to_the_daemon() {
+    let world = World::new();
+    world.define("slow", GO);
+    let mut client = Client::start(&world, false);
+    client.execute("slow");
+    until("the step begins", || world.project().join("began").exists());
+    client.child.kill().unwrap();
+    client.child.wait().unwrap();
+    std::fs::write(world.project().join("go"), "").unwrap();
+    until("the run ends", || world.json(&["runs", "--json"])["runs"][0]["status"] == "succeeded");
+}
+
+#[test]
+fn whoever_waits_for_the_end_of_a_pipe_does_not_wait_for_the_daemon() {
+    let world = World::new();
+    let mut command = world.command(&["serve"]);
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdin.take());
+    let (mut out, mut err) = (String::new(), String::new());
+    child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
+    child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
+    assert!(child.wait().unwrap().success());
+    assert_eq!((out.as_str(), err.as_str()), ("", ""));
+    assert!(world.daemon().is_some());
+}
+
+#[test]
+fn lines_that_were_sent_before_the_end_of_input_are_answered() {
+    let world = World::new();
+    world.define("hello", "sleep 0.2; echo hello");
+    let mut client = Client::start(&world, true);
+    let call = client.execute("hello");
+    drop(client.input.take());
+    assert_eq!(client.answer(call)["result"]["structuredContent"]["status"], "success");
+    assert_eq!(client.child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn a_store_that_cannot_be_opened_is_told_on_stderr_and_by_the_exit_code() {
+    let world = World::new();
+    std::fs::create_dir(world.home()).unwrap();
+    std::fs::write(
+        world.home().join("switchback.db"),
+        "this is no database, and long enough to be looked at".repeat(50),
+    )
+    .unwrap();
+    let output = world.run(&["serve"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("switchback.db"), "{said}");
+    assert!(output.stdout.is_empty());
+}
