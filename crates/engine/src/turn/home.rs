@@ -29,21 +29,14 @@ pub struct Origin {
 
 /// Names and beginnings of names that commands get from whoever started the run. Everything else, secrets above
 /// all, stays behind.
-const PASSED: [&str; 14] = [
-    "PATH",
-    "HOME",
-    "USER",
-    "LOGNAME",
-    "SHELL",
-    "LANG",
-    "TZ",
-    "TERM",
-    "TMPDIR",
-    "NO_COLOR",
-    "CI",
-    "EDITOR",
-    "PAGER",
-    "VIRTUAL_ENV",
+const PASSED: [&str; 3] = [
+    "PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TERM COLORTERM TMPDIR NO_COLOR CI EDITOR VISUAL PAGER DISPLAY \
+     WAYLAND_DISPLAY SSH_AUTH_SOCK",
+    // Where toolchains lie.
+    "CARGO_HOME RUSTUP_HOME RUSTUP_TOOLCHAIN GOPATH GOROOT GOBIN JAVA_HOME ANDROID_HOME MAVEN_HOME GRADLE_USER_HOME \
+     NVM_DIR NODE_PATH VOLTA_HOME PNPM_HOME BUN_INSTALL DENO_DIR PYENV_ROOT PYTHONPATH VIRTUAL_ENV CONDA_PREFIX",
+    "GEM_HOME GEM_PATH RBENV_ROOT ASDF_DIR ASDF_DATA_DIR DOTNET_ROOT PKG_CONFIG_PATH LD_LIBRARY_PATH \
+     DYLD_LIBRARY_PATH NIX_PATH NIX_PROFILES DOCKER_HOST KUBECONFIG",
 ];
 
 impl Home {
@@ -54,7 +47,9 @@ impl Home {
 
     /// Whether commands get a variable from whoever started the run.
     pub fn passes(name: &str) -> bool {
-        PASSED.contains(&name) || name.starts_with("LC_") || name.starts_with("XDG_")
+        PASSED.iter().any(|names| names.split_whitespace().any(|passed| passed == name))
+            || name.starts_with("LC_")
+            || name.starts_with("XDG_")
     }
 }
 
