@@ -42,10 +42,21 @@ fn folder(named: Option<&str>) -> Result<PathBuf, CommandError> {
 
 /// Everything in this one process.
 async fn alone(client: Client) -> Result<Exit, CommandError> {
-    let (house, recovered) = House::open(&directory()?, Carries::Asked).await?;
+    let (house, recovered) = match House::open(&directory()?, Carries::Asked).await {
+        Ok(opened) => opened,
+        Err(error) => return closed(error.into(), client).await,
+    };
     recovered.iter().filter_map(super::recovered).for_each(|line| talk(&line));
     let house = Arc::new(house);
     let served = mcp::serve(Arc::clone(&house), client, tokio::io::stdin(), tokio::io::stdout()).await;
     house.close().await;
     served.map(|()| Exit::Succeeded).map_err(|error| CommandError::internal("mcp", error))
+}
+
+/// Without a store every tool says why: a client that only sees its server end learns nothing.
+async fn closed(error: CommandError, client: Client) -> Result<Exit, CommandError> {
+    let reason: Vec<&str> = [&error.message].into_iter().chain(&error.hints).map(String::as_str).collect();
+    let served = mcp::serve_closed(reason.join("; "), client, tokio::io::stdin(), tokio::io::stdout()).await;
+    served.map_err(|error| CommandError::internal("mcp", error))?;
+    Err(error)
 }

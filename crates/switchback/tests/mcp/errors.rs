@@ -1,0 +1,159 @@
+//! Calls that cannot be carried out: each says what, what there is, and what next. None is a protocol error.
+
+use crate::client::Client;
+use crate::world::{GREET, World};
+use serde_json::json;
+
+fn client(world: &World) -> Client {
+    world.client()
+}
+
+// covers: D-12, D-94
+#[test]
+fn an_unknown_workflow_names_those_there_are() {
+    let world = World::with(&[("greet", GREET)]);
+    let mut client = client(&world);
+    for tool in ["execute_workflow", "get_workflow_info"] {
+        let problem = client.bad(tool, json!({"workflow": "gret"}));
+        assert_eq!(problem["error"], "Workflow 'gret' not found");
+        assert!(problem["available_workflows"].as_array().unwrap().contains(&json!("greet")));
+        assert_eq!(problem["did_you_mean"], json!(["greet"]));
+        assert_eq!(problem["help"], "Use list_workflows() to see all available workflows");
+    }
+    let problem = client.bad("execute_workflow", json!({"workflow": "../../etc/passwd"}));
+    assert_eq!(problem["error"], "Workflow '../../etc/passwd' not found");
+    let problem = client.bad("execute_workflow", json!({"workflow": "x".repeat(100_000)}));
+    assert!(problem.to_string().len() < 5_000);
+}
+
+// covers: D-13, D-14, D-18
+#[test]
+fn missing_inputs_are_named_and_nothing_runs() {
+    let world = World::with(&[("greet", GREET)]);
+    let mut client = client(&world);
+    for inputs in [json!(null), json!({}), json!({"times": 2}), json!({"who": null})] {
+        let problem = client.bad("execute_workflow", json!({"workflow": "greet", "inputs": inputs}));
+        assert_eq!(problem["error"], "Missing required inputs: who");
+        assert_eq!(problem["required"], json!(["who"]));
+        assert_eq!(problem["help"], "Use get_workflow_info() to see input requirements");
+    }
+    assert_eq!(client.good("get_workflow_status", json!({}))["runs"], json!([]));
+    // One with a default counts as given, whatever it says about being required.
+    let given =
+        client.good("execute_workflow", json!({"workflow": "greet", "inputs": {"who": "a", "times": null}}));
+    assert_eq!(given["status"], "success");
+}
+
+// covers: D-16
+#[test]
+fn wrong_inputs_say_what_is_wanted() {
+    let world = World::with(&[("greet", GREET)]);
+    let mut client = client(&world);
+    let problem = client.bad("execute_workflow", json!({"workflow": "greet", "inputs": {"wo": "Ada"}}));
+    assert_eq!(problem["error"], "`greet` has no input `wo`");
+    assert_eq!(
+        (&problem["available_options"], &problem["did_you_mean"]),
+        (&json!(["who", "times"]), &json!(["who"]))
+    );
+    let inputs = json!({"who": "Ada", "times": "three"});
+    let problem = client.bad("execute_workflow", json!({"workflow": "greet", "inputs": inputs}));
+    assert_eq!(problem["code"], "wrong-input");
+    assert!(problem["error"].as_str().unwrap().starts_with("input `times` must be integer"), "{problem:#}");
+    assert_eq!(problem["input"]["times"]["type"], "integer");
+    let problem = client.bad("execute_workflow", json!({"workflow": "greet", "inputs": ["Ada"]}));
+    assert_eq!(problem["error"], "`inputs` must be an object with a value for each input, not a list");
+}
+
+// covers: D-18, D-24
+#[test]
+fn a_broken_definition_shows_its_mistakes_with_places() {
+    let text = "name: broken\nblocks:\n  - {id: a, type: Shell, depends_on: [b], inputs: {command: x}}\n";
+    let world = World::with(&[("broken", text)]);
+    let problem = client(&world).bad("execute_workflow", json!({"workflow": "broken"}));
+    assert_eq!(problem["code"], "invalid-definition");
+    let first = &problem["diagnostics"][0];
+    assert_eq!(
+        (first["code"].as_str(), first["line"].as_u64()),
+        (Some("unknown-block"), Some(3)),
+        "{problem:#}"
+    );
+    assert_eq!(problem["file"], ".switchback/workflows/broken.yaml");
+}
+
+#[test]
+fn arguments_are_known_and_of_their_type() {
+    let world = World::with(&[("greet", GREET)]);
+    let mut client = client(&world);
+    let problem = client.bad("execute_workflow", json!({"workflow": "greet", "input": {}}));
+    assert_eq!(problem["error"], "execute_workflow has no argument `input`");
+    assert_eq!(problem["did_you_mean"], json!(["inputs"]));
+    let problem = client.bad("execute_workflow", json!({}));
+    assert_eq!(problem["code"], "missing-argument");
+    for wrong in [json!(46), json!(-1), json!(1.5), json!("5")] {
+        let problem = client.bad("get_workflow_status", json!({"workflow_id": "x", "wait_seconds": wrong}));
+        let wanted = "`wait_seconds` must be a whole number from 0 to 45";
+        assert!(problem["error"].as_str().unwrap().starts_with(wanted), "{problem:#}");
+    }
+    let problem = client.bad("get_workflow_status", json!({"workflow_id": "x", "detail": "hole"}));
+    assert_eq!(
+        (&problem["available_options"], &problem["did_you_mean"]),
+        (&json!(["brief", "whole"]), &json!(["whole"]))
+    );
+    for (key, code) in [
+        ("k".repeat(200), None),
+        ("k".repeat(201), Some("wrong-argument")),
+        (String::new(), Some("wrong-argument")),
+    ] {
+        let given = json!({"workflow": "greet", "inputs": {"who": "a"}, "request_key": key});
+        assert_eq!(client.call("execute_workflow", given).0["code"].as_str(), code);
+    }
+}
+
+#[test]
+fn an_unknown_tool_names_those_there_are() {
+    let world = World::new();
+    let mut client = client(&world);
+    let problem = client.bad("execute_workflows", json!({}));
+    assert_eq!(problem["error"], "there is no tool `execute_workflows`");
+    assert_eq!(problem["did_you_mean"], json!(["execute_workflow"]));
+    // A dotted name of a source means a tool only where there is one.
+    assert_eq!(client.bad("workflow.list", json!({}))["code"], "unknown-tool");
+}
+
+#[test]
+fn an_unknown_run_names_near_ones() {
+    let world = World::with(&[("greet", GREET)]);
+    let mut client = client(&world);
+    let answer = client.good("execute_workflow", json!({"workflow": "greet", "inputs": {"who": "Ada"}}));
+    let id = answer["workflow_id"].as_str().unwrap();
+    let wrong = format!("{}x", &id[..id.len() - 1]);
+    for tool in ["get_workflow_status", "cancel_workflow"] {
+        let problem = client.bad(tool, json!({"workflow_id": wrong}));
+        assert_eq!(problem["code"], "unknown-run");
+        assert_eq!(problem["did_you_mean"], json!([id]));
+    }
+    let problem = client.bad("cancel_workflow", json!({"workflow_id": id}));
+    assert_eq!((problem["code"].as_str(), problem["status"].as_str()), (Some("run-over"), Some("succeeded")));
+    assert_eq!(client.bad("cancel_workflow", json!({}))["code"], "missing-argument");
+}
+
+// covers: D-17
+#[test]
+fn without_a_store_every_tool_says_so() {
+    let world = World::new();
+    std::fs::write(world.data(), "not a folder").unwrap();
+    let mut client = client(&world);
+    for (tool, arguments) in [
+        ("execute_workflow", json!({"workflow": "hello"})),
+        ("list_workflows", json!({})),
+        ("get_workflow_info", json!({"workflow": "hello"})),
+        ("get_workflow_status", json!({})),
+        ("cancel_workflow", json!({"workflow_id": "x"})),
+    ] {
+        let problem = client.bad(tool, arguments);
+        assert_eq!(problem["error"], "Server context not available", "{tool}");
+        assert_eq!(problem["help"], "This tool requires server context to access resources");
+        assert!(problem["reason"].as_str().is_some_and(|reason| reason.contains("data")), "{problem:#}");
+        assert!(problem["next"].is_string());
+    }
+}

@@ -1,0 +1,111 @@
+//! Answers that would be too large, at the edge.
+
+use crate::world::World;
+use serde_json::{Value, json};
+use std::fmt::Write;
+
+const ANSWER_BYTES_MAX: usize = 20_000;
+
+/// The bytes of an answer, and the resource it links to.
+fn size(result: &Value) -> (usize, Option<String>) {
+    let link = result["content"].as_array().unwrap().iter().find(|one| one["type"] == "resource_link");
+    let text = result["content"][0]["text"].as_str().unwrap().len();
+    (text, link.map(|link| link["uri"].as_str().unwrap().to_owned()))
+}
+
+#[test]
+fn five_hundred_blocks_with_sixteen_kilobytes_each_fit() {
+    let mut text = "name: wide\nblocks:\n".to_owned();
+    for number in 0..500 {
+        // Half of them have as much as a journal carries, the others a little more, which is stored apart.
+        let command = match number {
+            _ if number % 2 == 0 => "head -c 16382 /dev/zero | tr \"\\\\0\" x",
+            477 => "head -c 16384 /dev/zero | tr \"\\\\0\" x; echo the reason >&2; exit 3",
+            _ => "head -c 16384 /dev/zero | tr \"\\\\0\" x",
+        };
+        writeln!(text, "  - {{id: block_{number}, type: Shell, inputs: {{command: '{command}'}}}}").unwrap();
+    }
+    let world = World::with(&[("wide", &text)]);
+    let mut client = world.client();
+    let id = client.begin("execute_workflow", json!({"workflow": "wide"}), json!({"progressToken": "p"}));
+    let result = client.answer(id).unwrap();
+    let (bytes, link) = size(&result);
+    assert!(bytes <= ANSWER_BYTES_MAX, "{bytes}");
+    let answer = &result["structuredContent"];
+    assert_eq!(answer["status"], "failure");
+    let run = answer["workflow_id"].as_str().unwrap();
+    let uri = format!("switchback://run/{run}");
+    assert_eq!((link.as_deref(), &answer["left_out"]["all_of_it"]), (Some(uri.as_str()), &json!(uri)));
+    // The one that failed is there, with the end of what it said.
+    assert!(answer["blocks"]["block_477"]["outputs"]["stderr"].as_str().unwrap().ends_with("the reason"));
+    let shown = answer["blocks"].as_object().unwrap().len() as u64;
+    assert_eq!(shown + answer["left_out"]["blocks"]["completed"].as_u64().unwrap(), 500);
+    for detail in ["brief", "whole"] {
+        let params =
+            json!({"name": "get_workflow_status", "arguments": {"workflow_id": run, "detail": detail}});
+        let result = client.request("tools/call", params).unwrap();
+        let (bytes, link) = size(&result);
+        assert!(bytes <= ANSWER_BYTES_MAX && link.is_some(), "{detail}: {bytes}");
+        let steps = result["structuredContent"]["steps"].as_array().unwrap();
+        assert!(steps.iter().any(|step| step["id"] == "block_477"), "{detail}");
+    }
+    // What was left out is one read away; a read has a bound of its own.
+    let read = client.request("resources/read", json!({ "uri": uri })).unwrap();
+    let whole = read["contents"][0]["text"].as_str().unwrap();
+    assert!(whole.len() <= 1 << 20, "{}", whole.len());
+    let whole: Value = serde_json::from_str(whole).unwrap();
+    assert!(whole["steps"].as_array().unwrap().iter().any(|step| step["id"] == "block_477"));
+    let step = client.request("resources/read", json!({"uri": format!("{uri}/step/block_3")})).unwrap();
+    let step: Value = serde_json::from_str(step["contents"][0]["text"].as_str().unwrap()).unwrap();
+    assert_eq!(step["outputs"]["stdout"].as_str().map(str::len), Some(16_384));
+    let journal = client.request("resources/read", json!({"uri": format!("{uri}/journal")})).unwrap();
+    let journal = journal["contents"][0]["text"].as_str().unwrap();
+    let last: Value = serde_json::from_str(journal.lines().last().unwrap()).unwrap();
+    assert!(journal.len() <= (1 << 20) + 200 && last["left_out_bytes"].is_u64(), "{last}");
+}
+
+#[test]
+fn a_long_text_keeps_its_head_and_its_tail() {
+    let text = "\
+name: long
+blocks:
+  - {id: long, type: Shell, inputs: {command: 'echo first; head -c 60000 /dev/zero | tr \"\\\\0\" x; echo; echo last'}}
+outputs: {all: '${blocks.long.outputs.stdout}'}
+";
+    let world = World::with(&[("long", text)]);
+    let mut client = world.client();
+    let params = json!({"name": "execute_workflow", "arguments": {"workflow": "long"}});
+    let result = client.request("tools/call", params).unwrap();
+    let answer = &result["structuredContent"];
+    assert!(size(&result).0 <= ANSWER_BYTES_MAX);
+    let all = answer["outputs"]["all"].as_str().unwrap();
+    assert!(all.starts_with("first\n") && all.ends_with("last") && all.contains("bytes left out"), "{all}");
+    let run = answer["workflow_id"].as_str().unwrap();
+    let read = client.request("resources/read", json!({"uri": format!("switchback://run/{run}")})).unwrap();
+    let whole: Value = serde_json::from_str(read["contents"][0]["text"].as_str().unwrap()).unwrap();
+    assert_eq!(
+        whole["outputs"]["all"].as_str().map(str::len),
+        Some("first\n".len() + 60_000 + "\nlast".len())
+    );
+}
+
+#[test]
+fn many_workflows_are_listed_as_far_as_they_fit() {
+    let world = World::new();
+    for number in 0..300 {
+        let text = format!(
+            "name: flow-{number}\ndescription: {}\nblocks:\n  - {{id: a, type: Shell, inputs: {{command: x}}}}\n",
+            "words ".repeat(30)
+        );
+        world.define(&format!("flow-{number}"), &text);
+    }
+    let mut client = world.client();
+    let params = json!({"name": "list_workflows", "arguments": {}});
+    let result = client.request("tools/call", params).unwrap();
+    let (bytes, link) = size(&result);
+    assert!(bytes <= ANSWER_BYTES_MAX, "{bytes}");
+    assert_eq!(link.as_deref(), Some("workflow://list"));
+    let problem = client.bad("execute_workflow", json!({"workflow": "flow-3000"}));
+    assert_eq!(problem["available_workflows"].as_array().unwrap().len(), 100);
+    assert_eq!(problem["more_options"], 202);
+}

@@ -1,0 +1,14 @@
+//! The MCP door, through the real binary: what is listed, what is answered, and every way to get it wrong.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod client;
+mod errors;
+mod execute;
+mod limits;
+mod list;
+mod looking;
+mod requests;
+mod resources;
+mod settings;
+mod waiting;
+mod world;

@@ -1,0 +1,82 @@
+//! Groups of tools, read-only, and settings that are wrong.
+
+use crate::client::{Client, Era};
+use crate::world::{GREET, World};
+use serde_json::json;
+
+fn names(client: &mut Client) -> Vec<String> {
+    let tools = client.request("tools/list", json!({})).unwrap();
+    tools["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn a_group_that_is_off_says_what_turns_it_on() {
+    let world = World::with(&[("greet", GREET)]);
+    let mut client = world.client_with(Era::Handshake, &["--toolsets", "terminal,states"]);
+    assert_eq!(names(&mut client), ["cancel_workflow", "get_workflow_status"]);
+    let problem = client.bad("execute_workflow", json!({"workflow": "greet"}));
+    assert_eq!(
+        (problem["code"].as_str(), problem["error"].as_str()),
+        (Some("tool-off"), Some("execute_workflow is off"))
+    );
+    let reason = problem["reason"].as_str().unwrap();
+    for way in ["--toolsets blocks", "SWITCHBACK_TOOLSETS=blocks", "switchback.toml"] {
+        assert!(reason.contains(way), "{reason}");
+    }
+    let mut all = world.client_with(Era::Stateless, &["--toolsets", "all"]);
+    assert_eq!(names(&mut all).len(), 5);
+}
+
+#[test]
+fn a_file_is_the_upper_bound() {
+    let world = World::with(&[("greet", GREET)]).env("SWITCHBACK_TOOLSETS", "all");
+    world.write("project/switchback.toml", "name = \"mine\"\ntoolsets = [\"terminal\"]\n");
+    let mut client = world.client();
+    assert_eq!(client.server["serverInfo"]["name"], "mine");
+    assert_eq!(names(&mut client), ["cancel_workflow", "get_workflow_status"]);
+    let problem = client.bad("list_workflows", json!({}));
+    assert!(
+        problem["reason"].as_str().unwrap().contains("switchback.toml:2 allows only terminal"),
+        "{problem:#}"
+    );
+}
+
+#[test]
+fn read_only_leaves_what_changes_nothing() {
+    let world = World::with(&[("greet", GREET)]);
+    let mut client = world.client_with(Era::Handshake, &["--read-only"]);
+    assert_eq!(names(&mut client), ["get_workflow_info", "get_workflow_status", "list_workflows"]);
+    client.good("list_workflows", json!({}));
+    for (tool, arguments) in
+        [("execute_workflow", json!({"workflow": "greet"})), ("cancel_workflow", json!({}))]
+    {
+        let problem = client.bad(tool, arguments);
+        assert_eq!(problem["code"], "tool-off");
+        assert!(problem["reason"].as_str().unwrap().contains("--read-only"), "{problem:#}");
+    }
+    let world = world.env("SWITCHBACK_READ_ONLY", "1");
+    assert_eq!(names(&mut world.client()).len(), 3);
+}
+
+#[test]
+fn broken_settings_change_nothing_until_they_are_mended() {
+    let world = World::with(&[("greet", GREET)]);
+    world.write("project/switchback.toml", "read_onli = true\n");
+    let mut client = world.client();
+    let said = "switchback.toml:1: there is no setting `read_onli`; did you mean `read_only`?";
+    assert_eq!(client.good("list_workflows", json!({}))["warnings"], json!([said]));
+    let run = json!({"workflow": "greet", "inputs": {"who": "Ada"}});
+    let problem = client.bad("execute_workflow", run.clone());
+    assert_eq!((&problem["code"], &problem["troubles"]), (&json!("broken-settings"), &json!([said])));
+    world.write("project/switchback.toml", "call_seconds = 40\n");
+    let answer = client.good("execute_workflow", run);
+    assert_eq!((&answer["status"], answer.get("warnings")), (&json!("success"), None));
+}
+
+#[test]
+fn a_group_that_nobody_knows_is_told() {
+    let world = World::new();
+    let mut client = world.client_with(Era::Handshake, &["--toolsets", "blocks,terminals"]);
+    let said = "--toolsets: no toolset is called `terminals`; did you mean `terminal`?";
+    assert_eq!(client.good("list_workflows", json!({}))["warnings"], json!([said]));
+}

@@ -1,0 +1,156 @@
+//! How long a call waits, what it is told meanwhile, and that the run does not care.
+
+use crate::client::Era;
+use crate::world::{GREET, World, sleeper};
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+#[test]
+fn a_call_ends_at_its_bound_and_the_next_one_waits_again() {
+    for era in Era::ALL {
+        let world = World::with(&[("nap", &sleeper("nap", "4"))]).env("SWITCHBACK_CALL_SECONDS", "1");
+        let mut client = world.client_with(era, &[]);
+        let began = Instant::now();
+        let answer = client.good("execute_workflow", json!({"workflow": "nap"}));
+        assert!((1_000..3_500).contains(&began.elapsed().as_millis()), "{:?}", began.elapsed());
+        assert_eq!(answer["status"], "running");
+        let id = answer["workflow_id"].as_str().unwrap();
+        let next = answer["next"].as_str().unwrap();
+        assert!(
+            next.contains(&format!("get_workflow_status(workflow_id=\"{id}\", wait_seconds=45)")),
+            "{next}"
+        );
+        assert_eq!(answer["blocks"]["nap"]["metadata"]["status"], "running");
+        let mut status = Value::Null;
+        for _ in 0..10 {
+            status = client.good("get_workflow_status", json!({"workflow_id": id, "wait_seconds": 45}));
+            if status["status"] != "running" {
+                break;
+            }
+            assert!(status["next"].as_str().unwrap().contains("wait_seconds=45"));
+        }
+        assert_eq!(status["status"], "succeeded");
+        assert_eq!(status.get("next"), None);
+    }
+}
+
+#[test]
+fn nobody_waits_who_does_not_want_to() {
+    let world = World::with(&[("nap", &sleeper("nap", "30"))]);
+    let mut client = world.client();
+    let began = Instant::now();
+    let answer = client.good("execute_workflow", json!({"workflow": "nap", "wait_seconds": 0}));
+    let status = client.good("get_workflow_status", json!({"workflow_id": answer["workflow_id"]}));
+    assert!(began.elapsed() < Duration::from_secs(10));
+    assert_eq!((&answer["status"], &status["status"]), (&json!("running"), &json!("running")));
+    let cancelled =
+        client.good("cancel_workflow", json!({"workflow_id": answer["workflow_id"], "reason": "enough"}));
+    assert!(began.elapsed() < Duration::from_secs(20));
+    assert_eq!((&cancelled["status"], &cancelled["error"]), (&json!("cancelled"), &json!("enough")));
+    // Once more is harmless.
+    let again = client.good("cancel_workflow", json!({"workflow_id": answer["workflow_id"]}));
+    assert_eq!((&again["status"], &again["error"]), (&json!("cancelled"), &json!("enough")));
+}
+
+#[test]
+fn who_asked_for_a_cancel_is_on_record() {
+    let world = World::with(&[("nap", &sleeper("nap", "30"))]);
+    let mut client = world.client();
+    let answer = client.good("execute_workflow", json!({"workflow": "nap", "wait_seconds": 0}));
+    client.good("cancel_workflow", json!({"workflow_id": answer["workflow_id"]}));
+    let uri = format!("switchback://run/{}/journal", answer["workflow_id"].as_str().unwrap());
+    let journal = client.request("resources/read", json!({ "uri": uri })).unwrap();
+    let text = journal["contents"][0]["text"].as_str().unwrap();
+    assert!(text.contains(r#""agent":"test-client""#), "{text}");
+}
+
+#[test]
+fn progress_names_steps_that_started_and_ended() {
+    for era in Era::ALL {
+        let world = World::with(&[("greet", GREET)]);
+        let mut client = world.client_with(era, &[]);
+        let arguments = json!({"workflow": "greet", "inputs": {"who": "Ada"}});
+        let id = client.begin("execute_workflow", arguments, json!({"progressToken": "p"}));
+        client.called(id);
+        let told =
+            ["`hello` started", "`hello` succeeded (1 of 2)", "`bye` started", "`bye` succeeded (2 of 2)"];
+        assert_eq!(client.told("p"), told);
+        let counts: Vec<f64> =
+            client.notes.iter().map(|note| note["params"]["progress"].as_f64().unwrap()).collect();
+        assert!(counts.is_sorted_by(|one, other| one < other), "{counts:?}");
+        // All of it came before the answer.
+        client.listen(Duration::from_millis(300));
+        assert_eq!(client.told("p").len(), told.len());
+    }
+}
+
+#[test]
+fn progress_says_why_a_step_failed_or_is_skipped() {
+    let text = "\
+name: fails
+blocks:
+  - {id: bad, type: Shell, inputs: {command: exit 3}}
+  - {id: after, type: Shell, depends_on: [bad], inputs: {command: x}}
+";
+    let world = World::with(&[("fails", text)]);
+    let mut client = world.client();
+    let id = client.begin("execute_workflow", json!({"workflow": "fails"}), json!({"progressToken": "p"}));
+    client.called(id);
+    let told = client.told("p");
+    assert_eq!(told[0], "`bad` started");
+    assert!(told.iter().any(|line| line.starts_with("`bad` failed: exited with 3")), "{told:?}");
+    assert!(told.iter().any(|line| line.starts_with("`after` is skipped: `bad` failed")), "{told:?}");
+}
+
+#[test]
+fn whoever_listens_waits_past_the_bound_and_hears_a_sign_of_life() {
+    let world = World::with(&[("nap", &sleeper("nap", "12"))]).env("SWITCHBACK_CALL_SECONDS", "1");
+    let mut client = world.client();
+    let id = client.begin("execute_workflow", json!({"workflow": "nap"}), json!({"progressToken": "p"}));
+    let (answer, _) = client.called(id);
+    assert_eq!(answer["status"], "success");
+    assert_eq!(client.told("p"), ["`nap` started", "running: `nap` (0 of 1)", "`nap` succeeded (1 of 1)"]);
+    // Who says how long is taken at their word.
+    let arguments = json!({"workflow": "nap", "wait_seconds": 1});
+    let id = client.begin("execute_workflow", arguments, json!({"progressToken": "q"}));
+    assert_eq!(client.called(id).0["status"], "running");
+}
+
+#[test]
+fn cancelling_a_call_leaves_the_run_going() {
+    for era in Era::ALL {
+        let world = World::with(&[("nap", &sleeper("nap", "3"))]);
+        let mut client = world.client_with(era, &[]);
+        let arguments = json!({"workflow": "nap", "request_key": "one"});
+        let id = client.begin("execute_workflow", arguments, json!({"progressToken": "p"}));
+        while client.told("p").is_empty() {
+            client.listen(Duration::from_millis(50));
+        }
+        client.notify("notifications/cancelled", json!({"requestId": id, "reason": "impatient"}));
+        client.listen(Duration::from_millis(300));
+        assert!(!client.has_answer(id));
+        let runs = client.good("get_workflow_status", json!({}))["runs"].clone();
+        assert_eq!((runs.as_array().unwrap().len(), &runs[0]["status"]), (1, &json!("running")));
+        let status = client
+            .good("get_workflow_status", json!({"workflow_id": runs[0]["workflow_id"], "wait_seconds": 45}));
+        assert_eq!(status["status"], "succeeded");
+    }
+}
+
+#[test]
+fn a_client_that_hangs_up_is_let_go() {
+    let world = World::with(&[("nap", &sleeper("nap", "600"))]);
+    let mut client = world.client();
+    client.begin("execute_workflow", json!({"workflow": "nap"}), json!({"progressToken": "p"}));
+    while client.told("p").is_empty() {
+        client.listen(Duration::from_millis(50));
+    }
+    let began = Instant::now();
+    assert!(client.close().success());
+    assert!(began.elapsed() < Duration::from_secs(30));
+    // What the lone server left is found again, and says what to do.
+    let mut client = world.client();
+    let runs = client.good("get_workflow_status", json!({}))["runs"].clone();
+    let status = client.good("get_workflow_status", json!({"workflow_id": runs[0]["workflow_id"]}));
+    assert!(status["next"].as_str().unwrap().contains("switchback resume"), "{status:#}");
+}
