@@ -124,7 +124,9 @@ impl Backend for Local {
 
     fn subscribe(&self, run: &RunId) -> Later<'_, mpsc::UnboundedReceiver<Progress>> {
         let (sender, receiver) = mpsc::unbounded_channel();
-        let _ = self.inbox.send(thread::Mail::Subscribe { run: run.clone(), sender });
-        Box::pin(async move { Ok(receiver) })
+        let (reply, answer) = oneshot::channel();
+        let _ = self.inbox.send(thread::Mail::Subscribe { run: run.clone(), sender, reply });
+        // Whoever looks at the store from here on misses nothing: a turn is there, or will be told.
+        Box::pin(async move { answer.await.map(|()| receiver).map_err(|_| self.stopped()) })
     }
 }

@@ -15,6 +15,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::oneshot;
 
 /// Most letters in one transaction.
 const BATCH_MAX: usize = 256;
@@ -29,6 +30,7 @@ pub(crate) enum Mail {
     Subscribe {
         run: RunId,
         sender: UnboundedSender<Progress>,
+        reply: oneshot::Sender<()>,
     },
     Park {
         run: RunId,
@@ -173,7 +175,11 @@ impl Worker {
             Mail::Letter(letter) => self.take_letter(letter),
             Mail::Park { run, reply } => self.park(run, reply),
             Mail::Nudge => {}
-            Mail::Subscribe { run, sender } => self.subscribers.entry(run).or_default().push(sender),
+            Mail::Subscribe { run, sender, reply } => {
+                self.subscribers.entry(run).or_default().push(sender);
+                // It may have given up.
+                let _ = reply.send(());
+            }
             Mail::Close => self.closing = true,
         }
     }
