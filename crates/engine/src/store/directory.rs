@@ -32,15 +32,17 @@ pub(super) fn prepare(dir: &Path) -> Result<(), OpenError> {
     }
 }
 
+/// The network file system that a directory lies on; none for one of this machine.
 #[cfg(target_os = "linux")]
-fn network(dir: &Path) -> io::Result<Option<&'static str>> {
+pub fn network(dir: &Path) -> io::Result<Option<&'static str>> {
     // The type is a signed or an unsigned word of 32 or 64 bits, as the machine likes: its low half is the name.
     let stat = rustix::fs::statfs(dir)?;
     Ok(name_of(stat.f_type as u32))
 }
 
+/// The network file system that a directory lies on; none for one of this machine.
 #[cfg(not(target_os = "linux"))]
-fn network(dir: &Path) -> io::Result<Option<&'static str>> {
+pub fn network(dir: &Path) -> io::Result<Option<&'static str>> {
     const MNT_LOCAL: u32 = 0x1000;
     let stat = rustix::fs::statfs(dir)?;
     Ok((stat.f_flags & MNT_LOCAL == 0).then_some("another machine"))

@@ -32,6 +32,7 @@ mod write;
 #[cfg(test)]
 mod tests;
 
+pub use directory::network as network_file_system;
 pub use error::{Conflict, Fault, Kind, OpenError, WriteError};
 pub use export::ExportError;
 pub use load::{Loaded, Snapshot};
@@ -40,6 +41,7 @@ pub use open::{Counters, Store};
 pub use read::{Content, Filter, Found, Reader, Request};
 pub use retain::Freed;
 pub use rows::{Entry, RunRow};
+pub use schema::KNOWN as VERSION;
 pub use verify::{Sound, VerifyError};
 pub use write::{NewRun, Write};
 

@@ -17,7 +17,7 @@ const MIGRATIONS: &[&str] =
     &[include_str!("migrations/0001_first.sql"), include_str!("migrations/0002_parked.sql")];
 
 /// The version this binary writes and reads.
-pub(super) const KNOWN: u32 = MIGRATIONS.len() as u32;
+pub const KNOWN: u32 = MIGRATIONS.len() as u32;
 
 /// What lies where the store should be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
