@@ -3,7 +3,6 @@
 use super::problem::{Problem, said};
 use super::tools::Tool;
 use crate::settings::CALL_SECONDS_MAX;
-use engine::dialects::near::near;
 use rmcp::model::JsonObject;
 use serde_json::{Value, json};
 
@@ -29,16 +28,11 @@ impl Arguments {
         let synonyms = [WORKFLOW, RUN].into_iter().filter(|words| known.contains(&words[0])).flatten();
         let taken: Vec<&str> = known.iter().copied().chain(synonyms).collect();
         if let Some(unknown) = given.keys().find(|name| !taken.contains(&name.as_str())) {
-            let mut problem = Problem::new(
-                "unknown-argument",
-                format!("{} has no argument `{}`", tool.name, said(unknown)),
-            )
-            .options(known.iter().copied())
-            .near(unknown);
-            if near(unknown, known.iter().copied()).is_empty() && known.is_empty() {
-                problem = problem.help("It takes no arguments");
-            }
-            return Err(problem.help(format!("Call {} again without it", tool.name)));
+            let error = format!("{} has no argument `{}`", tool.name, said(unknown));
+            return Err(Problem::new("unknown-argument", error)
+                .options(known)
+                .near(unknown)
+                .help(format!("Call {} again without it", tool.name)));
         }
         let given = given.into_iter().filter(|(_, value)| !value.is_null()).collect();
         Ok(Arguments { tool: tool.name, given })

@@ -12,7 +12,10 @@ const SAID_CHARS_MAX: usize = 200;
 
 /// Why a call was not carried out.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Problem {
+pub(super) struct Problem(Box<Words>);
+
+#[derive(Clone, Debug, PartialEq)]
+struct Words {
     code: &'static str,
     error: String,
     near: Vec<String>,
@@ -25,7 +28,7 @@ pub(super) struct Problem {
 impl Problem {
     /// A problem with a stable name in kebab-case.
     pub(super) fn new(code: &'static str, error: impl Into<String>) -> Self {
-        Problem {
+        Problem(Box::new(Words {
             code,
             error: error.into(),
             near: Vec::new(),
@@ -33,7 +36,7 @@ impl Problem {
             more: Map::new(),
             help: String::new(),
             next: None,
-        }
+        }))
     }
 
     /// Names what there is instead.
@@ -47,55 +50,55 @@ impl Problem {
         word: &'static str,
         options: impl IntoIterator<Item = T>,
     ) -> Self {
-        self.options = (word, options.into_iter().map(Into::into).collect());
+        self.0.options = (word, options.into_iter().map(Into::into).collect());
         self
     }
 
     /// Adds those of the options that were probably meant.
     pub(super) fn near(mut self, wanted: &str) -> Self {
-        let near = near(wanted, self.options.1.iter().map(String::as_str));
-        self.near = near.into_iter().map(str::to_owned).collect();
+        let near = near(wanted, self.0.options.1.iter().map(String::as_str));
+        self.0.near = near.into_iter().map(str::to_owned).collect();
         self
     }
 
     /// Adds a fact.
     pub(super) fn with(mut self, key: &str, value: Value) -> Self {
-        self.more.insert(key.to_owned(), value);
+        self.0.more.insert(key.to_owned(), value);
         self
     }
 
     /// Says where to look.
     pub(super) fn help(mut self, help: impl Into<String>) -> Self {
-        self.help = help.into();
+        self.0.help = help.into();
         self
     }
 
     /// Says what to do next, where looking is not enough.
     pub(super) fn next(mut self, next: impl Into<String>) -> Self {
-        self.next = Some(next.into());
+        self.0.next = Some(next.into());
         self
     }
 
     /// The answer.
     pub(super) fn into_json(self) -> Value {
-        let mut value = json!({ "error": self.error, "code": self.code });
-        if !self.near.is_empty() {
-            value["did_you_mean"] = json!(self.near);
+        let Words { code, error, near, options: (word, mut options), more, help, next } = *self.0;
+        let mut value = json!({ "error": error, "code": code });
+        if !near.is_empty() {
+            value["did_you_mean"] = json!(near);
         }
-        if let Some(next) = self.next {
+        if let Some(next) = next {
             value["next"] = next.into();
         }
-        let (word, mut options) = self.options;
         let count = options.len();
         options.truncate(OPTIONS_MAX);
         value[word] = json!(options);
         if count > OPTIONS_MAX {
             value["more_options"] = json!(count - OPTIONS_MAX);
         }
-        for (key, more) in self.more {
+        for (key, more) in more {
             value[key] = more;
         }
-        value["help"] = self.help.into();
+        value["help"] = help.into();
         value
     }
 }
