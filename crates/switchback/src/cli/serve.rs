@@ -21,13 +21,22 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<Exit, CommandError> {
         return block_on(alone(client))?;
     }
     engine::kill_point::role("pipe");
-    let pipe = Pipe::new(place(&directory()?)?, Hello::new(Door::Mcp, client), talk);
+    let pipe = match opened(&client) {
+        Ok(pipe) => pipe,
+        Err(error) => return block_on(closed(error, client))?,
+    };
     let piped = pipe.carry();
     pipe.close();
     match piped {
         Piped::HungUp => Ok(Exit::Succeeded),
         Piped::Lost(error) => Err(error.into()),
     }
+}
+
+/// A pipe to the daemon, started if need be.
+fn opened(client: &Client) -> Result<Arc<Pipe>, CommandError> {
+    let hello = Hello::new(Door::Mcp, client.clone());
+    Ok(Pipe::open(place(&directory()?)?, hello, talk)?)
 }
 
 /// The project folder that was named, or where the command was started.

@@ -72,24 +72,23 @@ struct Link {
 }
 
 impl Pipe {
-    /// A pipe for this process. `say` is how people hear of what happens.
-    pub(crate) fn new(place: Place, hello: Hello, say: fn(&str)) -> Arc<Pipe> {
+    /// A pipe from this process to the daemon, started if need be. `say` is how people hear of what happens.
+    pub(crate) fn open(place: Place, hello: Hello, say: fn(&str)) -> Result<Arc<Pipe>, Unreachable> {
         let state = State { talk: Talk::default(), link: None, links: 0, deaths: Vec::new(), lost: None };
-        Arc::new(Pipe {
+        let pipe = Arc::new(Pipe {
             place,
             hello,
             writing: Mutex::new(()),
             state: Mutex::new(state),
             changed: Condvar::new(),
             say,
-        })
+        });
+        pipe.connect()?;
+        Ok(pipe)
     }
 
     /// Carries lines until the client hangs up.
     pub(crate) fn carry(self: &Arc<Self>) -> Piped {
-        if let Err(error) = self.connected() {
-            return Piped::Lost(error);
-        }
         let pipe = Arc::clone(self);
         // Reading stdin cannot be interrupted, and a pipe without a daemon must end all the same.
         std::thread::spawn(move || pipe.take_all(io::stdin().lock()));
@@ -142,11 +141,6 @@ impl Pipe {
             None => self.connect()?,
         }
         Ok(())
-    }
-
-    fn connected(self: &Arc<Self>) -> Result<(), Unreachable> {
-        let _writing = self.writing();
-        self.connect()
     }
 
     /// Reaches a daemon and says again what it must know. Called with `writing` held.
