@@ -74,3 +74,22 @@ fn the_file_of_a_project_is_written_by_us() {
     assert!(!home.path("calls").exists());
     assert!(home.read("project/.mcp.json").contains(&binary()));
 }
+
+#[test]
+fn an_entry_for_this_folder_alone_is_told() {
+    let home = Home::new();
+    let folder = home.path("project").display().to_string();
+    let old = json!({ "projects": { folder: { "mcpServers": { "switchback": {
+        "command": "/old/switchback", "args": ["serve"],
+    } } } } });
+    home.write(".claude.json", &old.to_string());
+    let ran = home.good("install claude-code --yes");
+    assert!(
+        ran.stderr.contains("an entry of its own, which counts for more (/old/switchback serve)"),
+        "{}",
+        ran.stderr
+    );
+    let ran = home.good("doctor");
+    assert!(ran.stdout.contains("ok      claude-code       set up in ~/.claude.json\n"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("mend with: claude mcp remove --scope local switchback\n"), "{}", ran.stdout);
+}

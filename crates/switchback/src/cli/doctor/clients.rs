@@ -9,7 +9,7 @@ pub(super) fn look(here: &Here) -> Vec<Finding> {
     for client in Client::ALL {
         let found: Vec<Finding> = [Scope::User, Scope::Project]
             .into_iter()
-            .filter_map(|scope| set_up(client, scope, here))
+            .flat_map(|scope| set_up(client, scope, here))
             .collect();
         match (found.is_empty(), client.is_there(here)) {
             (false, _) => findings.extend(found),
@@ -27,15 +27,28 @@ pub(super) fn look(here: &Here) -> Vec<Finding> {
 }
 
 /// How one file of a client stands; nothing if it does not speak of us.
-fn set_up(client: Client, scope: Scope, here: &Here) -> Option<Finding> {
-    let (name, path) = (client.name(), client.file(here, scope)?);
-    let shown = here.shown(&path);
+fn set_up(client: Client, scope: Scope, here: &Here) -> Vec<Finding> {
+    let Some(path) = client.file(here, scope) else { return Vec::new() };
+    let (name, shown) = (client.name(), here.shown(&path));
     let file = match File::read(client, &path, here) {
         Ok(file) => file,
-        Err(trouble) => return Some(broken(name, &shown, trouble)),
+        Err(trouble) => return vec![broken(name, &shown, trouble)],
     };
+    let nearer = match &file.nearer {
+        Standing::Outdated(what) | Standing::Foreign(what) => {
+            let detail = format!("{shown} has an entry for this folder alone, which counts for more: {what}");
+            Some(Finding::warn(name, detail).mend("mend with: claude mcp remove --scope local switchback"))
+        }
+        Standing::Current => Some(Finding::ok(name, format!("set up in {shown}, for this folder"))),
+        Standing::Absent => None,
+    };
+    standing(client, scope, &file, here).into_iter().chain(nearer).collect()
+}
+
+fn standing(client: Client, scope: Scope, file: &File, here: &Here) -> Option<Finding> {
+    let (name, shown) = (client.name(), here.shown(&file.path));
     let project = if scope == Scope::Project { " --project" } else { "" };
-    let mend = format!("mend with: switchback install {name}{project} --yes");
+    let again = format!("switchback install {name}{project} --yes");
     Some(match &file.standing {
         Standing::Absent => return None,
         Standing::Current if is_off(file.entry.as_ref()) => {
@@ -45,21 +58,27 @@ fn set_up(client: Client, scope: Scope, here: &Here) -> Option<Finding> {
         Standing::Current => Finding::ok(name, format!("set up in {shown}")),
         Standing::Foreign(what) => {
             Finding::warn(name, format!("another server has the name `switchback` in {shown}: {what}"))
-                .mend(format!("rename or remove it there, then: switchback install {name}{project} --yes"))
+                .mend(format!("rename or remove it there, then: {again}"))
         }
         Standing::Outdated(line) => {
             let command = file.entry.as_ref().and_then(|entry| entry.get("command")).and_then(Value::as_str);
             let command = command.unwrap_or_default();
-            match here.resolve(command) {
-                None => Finding::fail(name, format!("{shown} starts {command}, which is not there")),
-                Some(_) if here.is_this(command) => {
-                    Finding::fail(name, format!("{shown} starts `{line}`, which serves nobody"))
+            let detail = match here.resolve(command) {
+                None => {
+                    return Some(
+                        Finding::fail(name, gone(&shown, command)).mend(format!("mend with: {again}")),
+                    );
                 }
-                Some(_) => Finding::warn(name, format!("{shown} starts another binary: {line}")),
-            }
-            .mend(mend)
+                Some(_) if here.is_this(command) => format!("{shown} starts `{line}`, which does not serve"),
+                Some(_) => format!("{shown} starts another binary: {line}"),
+            };
+            Finding::warn(name, detail).mend(format!("mend with: {again}"))
         }
     })
+}
+
+fn gone(shown: &str, command: &str) -> String {
+    format!("{shown} starts {command}, which is not there")
 }
 
 fn broken(name: &str, shown: &str, trouble: Trouble) -> Finding {

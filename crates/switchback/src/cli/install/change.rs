@@ -24,6 +24,8 @@ pub(crate) struct File {
     pub(crate) entry: Option<Value>,
     /// How our entry stands.
     pub(crate) standing: Standing,
+    /// How an entry for the project folder stands that the same file holds beside it, and that counts for more.
+    pub(crate) nearer: Standing,
 }
 
 /// Why a file was left alone.
@@ -54,7 +56,8 @@ impl File {
         let whole = values(client, text.as_deref().unwrap_or_default())?;
         let entry = whole.get(client.key()).and_then(|servers| servers.get(NAME)).cloned();
         let standing = entry::judge(entry.as_ref(), here);
-        Ok(File { path: path.to_owned(), text, entry, standing })
+        let nearer = entry::judge(of_project(&whole, client, here), here);
+        Ok(File { path: path.to_owned(), text, entry, standing, nearer })
     }
 
     /// The text that the file should have.
@@ -73,6 +76,12 @@ impl File {
             _ => Err(Trouble::Unsafe),
         }
     }
+}
+
+/// Claude Code keeps what was added for one folder (`claude mcp add` without a scope) in the file of the person.
+fn of_project<'a>(whole: &'a Value, client: Client, here: &Here) -> Option<&'a Value> {
+    let project = (client == Client::ClaudeCode).then(|| here.workspace.to_str())??;
+    whole.get("projects")?.get(project)?.get(client.key())?.get(NAME)
 }
 
 /// The values of a text; those of an empty one are none.

@@ -22,6 +22,9 @@ mod report;
 mod toml_form;
 mod write;
 
+#[cfg(test)]
+mod tests;
+
 pub(crate) use change::{File, Trouble};
 pub(crate) use client::{Client, Scope};
 pub(crate) use entry::Standing;

@@ -86,6 +86,12 @@ fn warnings(job: &Job, here: &Here) -> Vec<String> {
             "{title} does not seem to be installed: no program `{program}`, no folder {folder}"
         ));
     }
+    if let Standing::Outdated(what) | Standing::Foreign(what) = &job.file.nearer {
+        warnings.push(format!(
+            "for this folder Claude Code has an entry of its own, which counts for more ({what}); \
+             claude mcp remove --scope local switchback takes it away"
+        ));
+    }
     if here.is_in_a_build() && !matches!(job.work, Work::Nothing) {
         let binary = here.binary.display();
         warnings.push(format!(
