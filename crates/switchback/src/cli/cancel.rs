@@ -27,13 +27,14 @@ pub(crate) fn cancel(arguments: &CancelArguments) -> Result<Exit, CommandError> 
 async fn end(run: &RunId, reason: &str, seating: Seating) -> Result<Followed, CommandError> {
     let signals = Signals::listen()?;
     let desk = Desk::open(seating).await?;
+    // First of all: what happens while the run is looked at is told.
+    let progress = desk.backend().subscribe(run).await?;
     let view = View::load(&desk.reader, run)?.ok_or_else(|| engine::Error::NoRun(run.clone()))?;
     if view.outcome().is_some() {
         let error = CommandError::usage("run-over", format!("run {run} has {} already", has(view.word())));
         desk.close().await;
         return Err(error);
     }
-    let progress = desk.backend().subscribe(run).await?;
     let by = Caller::Human { door: "command line".to_owned(), proven: false };
     match desk.backend().cancel(run, reason, by).await {
         Ok(accepted) => follow(Followable { desk, view, progress, signals, since: accepted.seq }).await,

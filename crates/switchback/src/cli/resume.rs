@@ -77,6 +77,8 @@ async fn go_on(run: &RunId, decision: Option<Decision>, seating: Seating) -> Res
     let signals = Signals::listen()?;
     let desk = Desk::open(seating).await?;
     let gone = || engine::Error::NoRun(run.clone());
+    // First of all: what happens while the run is looked at is told.
+    let progress = desk.backend().subscribe(run).await?;
     let row = desk.reader.run(run)?.ok_or_else(gone)?;
     let mut view = View::load(&desk.reader, run)?.ok_or_else(gone)?;
     view.left = view.outcome().is_none() && !desk.carries(&row);
@@ -87,7 +89,6 @@ async fn go_on(run: &RunId, decision: Option<Decision>, seating: Seating) -> Res
             return Err(error);
         }
     };
-    let progress = desk.backend().subscribe(run).await?;
     match carry_on(&desk, run, decided).await {
         Ok(since) => {
             view.left = false;
