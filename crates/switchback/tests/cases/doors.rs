@@ -76,7 +76,7 @@ pub(crate) fn why_not(case: &Case, door: Door) -> Option<String> {
         (_, Some(step)) => Some(format!("line {}: {}", step.line, step.describe())),
         (Door::Alone, None) => {
             let who = kill_points_of(case)?;
-            (who != Who::Command).then(|| format!("kill points of the {}", who.word()))
+            matches!(who, Who::Daemon | Who::Pipe).then(|| format!("kill points of the {}", who.word()))
         }
         (Door::Daemon, None) => case.steps().find_map(|step| ends_a_process(case, step)),
         (Door::Mcp(_), None) => case
@@ -115,6 +115,9 @@ fn unsayable(step: &Step) -> Option<String> {
         Some("run" | "cancel") => {
             let is_json = args.iter().any(|arg| arg == "--json");
             let by_text = |(_, source): &(String, Source)| matches!(source, Source::Regex(..)) && !is_json;
+            if ask.kill_at.is_some() {
+                return why("kill points".to_owned());
+            }
             if !ask.env.is_empty() {
                 return why("a command with an environment of its own".to_owned());
             }

@@ -14,6 +14,9 @@ use crate::case::{Action, Case};
 use crate::doors::Door;
 use crate::verdict::{CaseFile, Verdict};
 
+/// A play mostly waits: for the disk, for processes to come and go.
+const PLAYS_PER_CORE: usize = 2;
+
 /// How many plays came to which end.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Summary {
@@ -101,13 +104,13 @@ pub(crate) fn find(folder: &Path, shown: &str, prefix: &str) -> io::Result<Vec<C
     Ok(found)
 }
 
-/// Does all jobs, as many at a time as there are cores, and prints each as it ends.
+/// Does all jobs, some for each core at a time, and prints each as it ends.
 pub(crate) fn run(jobs: &[Job], judge: &(dyn Fn(&Job) -> Verdict + Sync)) -> Summary {
     let width = jobs.iter().map(|job| job.name().len()).max().unwrap_or(0);
     let next = AtomicUsize::new(0);
     let (tell, ended) = channel();
     thread::scope(|scope| {
-        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+        for _ in 0..thread::available_parallelism().map_or(1, usize::from) * PLAYS_PER_CORE {
             let (tell, next) = (tell.clone(), &next);
             scope.spawn(move || {
                 while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
