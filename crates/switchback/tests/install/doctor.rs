@@ -126,6 +126,14 @@ fn the_data_directory_is_looked_at() {
 }
 
 #[test]
+fn in_ones_own_folder_a_file_is_told_once() {
+    let home = sound();
+    home.good("install cursor --yes");
+    let ran = crate::home::ran(home.command("doctor").current_dir(home.path("")));
+    assert_eq!(ran.stdout.matches("set up in").count(), 1, "{}", ran.stdout);
+}
+
+#[test]
 fn another_switchback_on_the_path_is_told() {
     let home = Home::new();
     assert!(line(&home.good("doctor"), "PATH").contains("`switchback` is not found there"));

@@ -7,10 +7,8 @@ use serde_json::Value;
 pub(super) fn look(here: &Here) -> Vec<Finding> {
     let (mut findings, mut away) = (Vec::new(), Vec::new());
     for client in Client::ALL {
-        let found: Vec<Finding> = [Scope::User, Scope::Project]
-            .into_iter()
-            .flat_map(|scope| set_up(client, scope, here))
-            .collect();
+        let found: Vec<Finding> =
+            [Scope::User, Scope::Project].into_iter().flat_map(|scope| set_up(client, scope, here)).collect();
         match (found.is_empty(), client.is_there(here)) {
             (false, _) => findings.extend(found),
             (true, true) => {
@@ -29,6 +27,10 @@ pub(super) fn look(here: &Here) -> Vec<Finding> {
 /// How one file of a client stands; nothing if it does not speak of us.
 fn set_up(client: Client, scope: Scope, here: &Here) -> Vec<Finding> {
     let Some(path) = client.file(here, scope) else { return Vec::new() };
+    if scope == Scope::Project && client.file(here, Scope::User).as_ref() == Some(&path) {
+        // In one's own folder both are one file.
+        return Vec::new();
+    }
     let (name, shown) = (client.name(), here.shown(&path));
     let file = match File::read(client, &path, here) {
         Ok(file) => file,

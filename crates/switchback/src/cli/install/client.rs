@@ -168,7 +168,9 @@ impl Client {
             (Client::Codex, Scope::Project) => {
                 "start `codex` in this folder; it reads this file only where the project is trusted"
             }
-            (Client::Gemini, Scope::User) => "start `gemini` anew; /mcp shows switchback",
+            (Client::Gemini, Scope::User) => {
+                "start `gemini` anew, in a folder that it trusts; /mcp shows switchback"
+            }
             (Client::Gemini, Scope::Project) => {
                 "start `gemini` in this folder; it reads this file only where the folder is trusted"
             }
