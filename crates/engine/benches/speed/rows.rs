@@ -93,7 +93,7 @@ fn question() {
     println!("{}", asking.cold());
     let mut echo = asking.echo();
     row(
-        "one question to the evaluator ÷ a pipe round trip of the same bytes",
+        "one question to the evaluator ÷ a pipe with the same bytes",
         Bound::AtMost(3.0),
         (TIMES, TIMES),
         || asking.ask(TIMES),

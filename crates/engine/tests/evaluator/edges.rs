@@ -4,8 +4,8 @@ use crate::world::{ask, children, hasty, program, question, real, run};
 use crate::{Test, faces};
 use engine::evaluator::Evaluator;
 use engine::evaluator::limits::{
-    CPU_SECONDS_MAX, EXPRESSIONS_MAX, OUTPUT_BYTES_MAX, OUTPUTS_BYTES_MAX, REQUEST_BYTES_MAX,
-    SOURCE_BYTES_MAX, WORDS_BYTES_MAX,
+    ANSWER_BYTES_MAX, CPU_SECONDS_MAX, EXPRESSIONS_MAX, INLINE_BYTES_MAX, OUTPUT_BYTES_MAX,
+    OUTPUTS_BYTES_MAX, REQUEST_BYTES_MAX, SOURCE_BYTES_MAX, WORDS_BYTES_MAX,
 };
 use kernel::Answer;
 use serde_json::{Value, json};
@@ -14,6 +14,8 @@ use std::time::{Duration, Instant};
 pub(crate) const ALL: &[Test] = &[
     ("the_longest_source", source),
     ("the_largest_request", request),
+    ("the_largest_answer", answer),
+    ("the_largest_value_that_goes_along_every_time", inline),
     ("the_largest_output", output),
     ("the_largest_outputs_together", outputs),
     ("the_most_expressions", expressions),
@@ -32,22 +34,53 @@ fn source() {
     assert_eq!(longer, "the expression has 16385 bytes, and 16384 are the most: split it");
 }
 
+fn text(bytes: usize) -> [(&'static str, Value); 1] {
+    [("v", Value::String("x".repeat(bytes)))]
+}
+
 fn request() {
-    // A build for tests reads so much in seconds; the time is not what is tested.
-    let evaluator = Evaluator::with(program(faces::REAL), hasty(60_000));
-    let text = |bytes: usize| Value::String("x".repeat(bytes));
-    // The head of this request, whose numbers have as many digits either way.
-    let edge = REQUEST_BYTES_MAX - 400;
-    assert_eq!(ask(&evaluator, "{{ v | length }}", &[("v", text(edge))]), Ok(json!(edge)));
-    let more = ask(&evaluator, "{{ v | length }}", &[("v", text(REQUEST_BYTES_MAX))]).unwrap_err();
+    // Each goes to a fresh process: one that holds something is told to forget it, and that takes bytes too. A build for
+    // tests reads so much in seconds; the time is not what is tested.
+    let told = |face: &str, bytes: usize| {
+        ask(&Evaluator::with(program(face), hasty(60_000)), "{{ v | length }}", &text(bytes))
+    };
+    let sent = |bytes: usize| told(faces::TELLS, bytes).unwrap()["bytes"].as_u64().unwrap();
+    // As many digits as at the edge, so that as many bytes stand around it.
+    let shorter = 10_000_000;
+    let around = usize::try_from(sent(shorter)).unwrap() - shorter;
+    let edge = REQUEST_BYTES_MAX - around;
+    assert_eq!(sent(edge), REQUEST_BYTES_MAX as u64);
+    assert_eq!(told(faces::REAL, edge), Ok(json!(edge)));
+    let evaluator = real();
+    let more = ask(&evaluator, "{{ v | length }}", &text(edge + 1)).unwrap_err();
     assert_eq!(more, "unanswered: the values read here are larger than 32 MiB together: read less of them");
     // Nothing is confused afterwards.
-    assert_eq!(ask(&evaluator, "{{ v | length }}", &[("v", text(5_000))]), Ok(json!(5_000)));
+    assert_eq!(ask(&evaluator, "{{ v | length }}", &text(5_000)), Ok(json!(5_000)));
+}
+
+fn answer() {
+    let told = |bytes: usize| {
+        let mut long = program(faces::LONG);
+        long.args.push(bytes.to_string().into());
+        ask(&Evaluator::with(long, hasty(60_000)), "{{ 1 }}", &[]).map(|value| value.as_str().unwrap().len())
+    };
+    assert_eq!(told(ANSWER_BYTES_MAX), Ok(ANSWER_BYTES_MAX - faces::LONG_AROUND));
+    let more = told(ANSWER_BYTES_MAX + 1).unwrap_err();
+    assert_eq!(more, "unanswered: the evaluator answered more than 16 MiB: make smaller values");
+}
+
+fn inline() {
+    let evaluator = Evaluator::with(program(faces::TELLS), hasty(5_000));
+    let sent = |bytes: usize| ask(&evaluator, "{{ v }}", &text(bytes)).unwrap()["bytes"].as_u64().unwrap();
+    // Two quotes belong to it.
+    let edge = usize::try_from(INLINE_BYTES_MAX).unwrap() - 2;
+    assert_eq!(sent(edge), sent(edge));
+    let (first, again) = (sent(edge + 1), sent(edge + 1));
+    assert!(first > 4_000 && again < 400, "{first} and {again}");
 }
 
 fn output() {
     let evaluator = real();
-    let text = |bytes: usize| [("v", Value::String("x".repeat(bytes)))];
     // Two quotes belong to the JSON form, and every part counts 32.
     assert!(ask(&evaluator, "{{ v }}", &text(OUTPUT_BYTES_MAX - 32)).is_ok());
     let larger = ask(&evaluator, "{{ v }}", &text(OUTPUT_BYTES_MAX - 31)).unwrap_err();

@@ -23,6 +23,10 @@ pub(crate) const DIES: &str = "__dies";
 /// Tells what it was given: environment, folder and descriptors.
 pub(crate) const TELLS: &str = "__tells";
 
+/// Answers with as many bytes as its second word says.
+pub(crate) const LONG: &str = "__long";
+/// What stands around its text.
+pub(crate) const LONG_AROUND: usize = r#"[[{"Ok":""}]]"#.len();
 /// Has an evaluator of its own, tells the number of its process, and lives on.
 pub(crate) const PARENT: &str = "__parent";
 
@@ -35,6 +39,10 @@ pub(crate) fn wear(face: &str) -> Option<ExitCode> {
         MISFIT => reply(|_| framed(b"[[]]")),
         ENDLESS => reply(|_| u32::MAX.to_le_bytes().to_vec()),
         TWICE => reply(|_| [framed(b"[[{\"Ok\":1}]]"), framed(b"[[{\"Ok\":2}]]")].concat()),
+        LONG => reply(|_| {
+            let bytes: usize = std::env::args().nth(2).unwrap().parse().unwrap();
+            framed(format!(r#"[[{{"Ok":"{}"}}]]"#, "x".repeat(bytes - LONG_AROUND)).as_bytes())
+        }),
         DEAF => park(),
         PARENT => {
             let evaluator = world::real();
@@ -57,6 +65,7 @@ pub(crate) fn wear(face: &str) -> Option<ExitCode> {
 
 /// Lives until it is killed or its parent is gone.
 fn park() {
+    #[cfg(target_os = "linux")]
     rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL)).unwrap();
     loop {
         std::thread::park();

@@ -42,7 +42,8 @@ impl Scope {
     /// All of it, as an expression is given it, with the namespaces of which it reads parts.
     pub(super) fn value(&self, namespaces: &[&'static str]) -> Value {
         let absent = namespaces.iter().filter(|name| !self.roots.contains_key(**name));
-        let absent = absent.map(|name| ((*name).to_owned(), Value::from_pairs([(); 0].map(|()| ("", ())))));
+        let empty = || Value::from_pairs(std::iter::empty::<(String, Value)>());
+        let absent = absent.map(|name| ((*name).to_owned(), empty()));
         Value::from_pairs(self.roots.iter().map(|(name, tree)| (name.clone(), tree.value())).chain(absent))
     }
 
