@@ -205,6 +205,9 @@ impl Cut {
         left_out.extend(self.lists);
         if let Some(rest) = rest {
             left_out.insert("all_of_it".to_owned(), json!(rest));
+            if rest.starts_with("switchback://run/") {
+                left_out.insert("one_step".to_owned(), json!(format!("{rest}/step/{{step}}")));
+            }
         }
         document.insert("left_out".to_owned(), Value::Object(left_out));
         Value::Object(document)

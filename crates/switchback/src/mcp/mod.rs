@@ -22,6 +22,7 @@ mod prompts;
 mod resources;
 mod runs;
 mod server;
+mod stored;
 mod tell;
 mod tools;
 mod wait;

@@ -80,7 +80,11 @@ outputs: {all: '${blocks.long.outputs.stdout}'}
     assert!(size(&result).0 <= ANSWER_BYTES_MAX);
     let all = answer["outputs"]["all"].as_str().unwrap();
     assert!(all.starts_with("first\n") && all.ends_with("last") && all.contains("bytes left out"), "{all}");
+    // What a block gave is cut in the same way, though it is stored apart.
+    let stdout = answer["blocks"]["long"]["outputs"]["stdout"].as_str().unwrap();
+    assert!(stdout.starts_with("first\n") && stdout.ends_with("last"), "{stdout}");
     let run = answer["workflow_id"].as_str().unwrap();
+    assert_eq!(answer["left_out"]["one_step"], format!("switchback://run/{run}/step/{{step}}"));
     let read = client.request("resources/read", json!({"uri": format!("switchback://run/{run}")})).unwrap();
     let whole: Value = serde_json::from_str(read["contents"][0]["text"].as_str().unwrap()).unwrap();
     assert_eq!(
@@ -108,4 +112,29 @@ fn many_workflows_are_listed_as_far_as_they_fit() {
     let problem = client.bad("execute_workflow", json!({"workflow": "flow-3000"}));
     assert_eq!(problem["available_workflows"].as_array().unwrap().len(), 100);
     assert_eq!(problem["more_options"], 202);
+}
+
+#[test]
+fn what_is_stored_apart_is_shown_where_it_fits_and_named_where_it_does_not() {
+    let block = |number: u32, bytes: u32| {
+        let command = format!("head -c {bytes} /dev/zero | tr \"\\\\0\" x");
+        format!("  - {{id: b{number}, type: Shell, inputs: {{command: '{command}'}}}}\n")
+    };
+    let many: String = (0..21).map(|number| block(number, 16_500)).collect();
+    let one = format!("name: one\nblocks:\n{}", block(0, 17_000));
+    let world = World::with(&[("one", &one), ("many", &format!("name: many\nblocks:\n{many}"))]);
+    let mut client = world.client();
+    let stdout = |answer: &Value, block: &str| answer["blocks"][block]["outputs"]["stdout"].clone();
+    let one = client.good("execute_workflow", json!({"workflow": "one"}));
+    assert_eq!(stdout(&one, "b0").as_str().map(str::len), Some(17_000), "{one:#}");
+    let run = &one["workflow_id"];
+    let status = client.good("get_workflow_status", json!({"workflow_id": run, "detail": "whole"}));
+    assert_eq!(status["steps"][0]["outputs"]["stdout"], stdout(&one, "b0"));
+    // Of the first twenty the value is there, cut; the next one says where it can be read.
+    let all = client.good("execute_workflow", json!({"workflow": "many"}));
+    assert!(stdout(&all, "b19").as_str().unwrap().contains("bytes left out"), "{all:#}");
+    let named = stdout(&all, "b20");
+    assert_eq!((&named["size"], named["head"].is_string()), (&json!(16_500), true), "{named}");
+    let read = client.request("resources/read", json!({"uri": named["resource"]})).unwrap();
+    assert!(read["contents"][0]["text"].as_str().unwrap().len() > 16_500);
 }

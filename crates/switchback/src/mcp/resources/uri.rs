@@ -35,6 +35,11 @@ pub(in crate::mcp) fn run(run: &RunId) -> String {
     format!("switchback://run/{}", encoded(run.as_str()))
 }
 
+/// The address of a step of a run.
+pub(in crate::mcp) fn step(run: &RunId, step: &str) -> String {
+    format!("{}/step/{}", self::run(run), encoded(step))
+}
+
 /// Reads an address.
 pub(super) fn parse(uri: &str) -> Option<Address> {
     let (scheme, path) = uri.split_once("://")?;
@@ -86,6 +91,7 @@ mod tests {
         let child = RunId::new("mossy-otter-41/call#1 ä%");
         assert_eq!(parse(&run(&child)), Some(Address::Run(child.to_string())));
         assert_eq!(parse(&definition("test:env")), Some(Address::Definition("test:env".to_owned())));
+        assert_eq!(parse(&step(&child, "b/c")), Some(Address::Step(child.to_string(), "b/c".to_owned())));
         assert_eq!(parse("switchback://run/a/step/b%2Fc"), Some(Address::Step("a".into(), "b/c".into())));
         assert_eq!(parse("switchback://run/a/journal"), Some(Address::Journal("a".into())));
         for bad in [

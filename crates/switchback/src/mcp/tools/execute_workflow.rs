@@ -11,6 +11,7 @@ use crate::mcp::next::next;
 use crate::mcp::problem::Problem;
 use crate::mcp::resources::uri;
 use crate::mcp::runs;
+use crate::mcp::stored;
 use crate::mcp::wait::{Patience, Watch, wait};
 use crate::mcp::workflows;
 use crate::settings::Toolset;
@@ -168,11 +169,9 @@ async fn start(call: &Call, ready: Ready, key: Option<String>) -> Result<Watch, 
 async fn answer(call: &Call, view: View) -> Answered {
     let mut response = view.response();
     let view = Arc::new(view);
-    if view.has_stored_outputs() {
+    if stored::is_named(&view) {
         let seen = Arc::clone(&view);
-        let outputs = call.door.look(move |_, reader| seen.outputs(Values(reader))).await?;
-        let outputs = outputs.map_err(runs::not_loaded)?;
-        response["outputs"] = outputs.into_iter().collect::<Map<_, _>>().into();
+        response = call.door.look(move |_, reader| completed(&seen, reader, response)).await??;
     }
     let mut value = json!({ "status": response["status"].take(), "workflow_id": view.run });
     if let Some(next) = next(&view) {
@@ -185,6 +184,14 @@ async fn answer(call: &Call, view: View) -> Answered {
         value["waiting_for"] = view.waiting().iter().map(ToString::to_string).collect();
     }
     Ok(Answer::new(value).rest(uri::run(&view.run)))
+}
+
+/// The response with what is stored apart.
+fn completed(view: &View, reader: &Reader, mut response: Value) -> Result<Value, Problem> {
+    let outputs = view.outputs(Values(reader)).map_err(runs::not_loaded)?;
+    response["outputs"] = outputs.into_iter().collect::<Map<_, _>>().into();
+    stored::load(view, reader, &mut response, |response, _, line| &mut response["blocks"][&line.id])?;
+    Ok(response)
 }
 
 /// Milliseconds since 1970.

@@ -6,6 +6,7 @@ use crate::mcp::next::next;
 use crate::mcp::problem::Problem;
 use crate::mcp::resources::uri;
 use crate::mcp::runs;
+use crate::mcp::stored;
 use crate::mcp::wait::Watch;
 use engine::backend::Backend;
 use engine::kernel::RunId;
@@ -35,7 +36,12 @@ pub(super) async fn look(call: &Call, run: &RunId) -> Result<View, Problem> {
 pub(super) async fn answer(call: &Call, view: View, detail: Detail) -> Answered {
     let rest = uri::run(&view.run);
     let document = call.door.look(move |_, reader| {
-        let document = view.to_json(Values(reader), detail).map_err(runs::not_loaded)?;
+        let mut document = view.to_json(Values(reader), detail).map_err(runs::not_loaded)?;
+        if detail == Detail::Whole && stored::is_named(&view) {
+            stored::load(&view, reader, &mut document, |document, position, _| {
+                &mut document["steps"][position]
+            })?;
+        }
         Ok(framed(document, next(&view)))
     });
     Ok(Answer::new(document.await??).rest(rest))
