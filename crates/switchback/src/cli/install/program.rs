@@ -19,7 +19,9 @@ const CALL_MAX: Duration = Duration::from_secs(60);
 pub(super) struct Calls {
     program: PathBuf,
     /// The arguments of each.
-    pub(super) lines: Vec<Vec<String>>,
+    lines: Vec<Vec<String>>,
+    /// How long one of them may take.
+    call_max: Duration,
 }
 
 impl Calls {
@@ -39,7 +41,7 @@ impl Calls {
                 vec![words(&["mcp", "remove", "--scope", "user", NAME]), add]
             }
         };
-        Calls { program, lines }
+        Calls { program, lines, call_max: CALL_MAX }
     }
 
     /// The calls as a person would type them.
@@ -74,9 +76,9 @@ impl Calls {
     async fn call(&self, line: &[String], folder: &Path) -> std::io::Result<Output> {
         let mut command = tokio::process::Command::new(&self.program);
         command.args(line).current_dir(folder).stdin(Stdio::null()).kill_on_drop(true);
-        match tokio::time::timeout(CALL_MAX, command.output()).await {
+        match tokio::time::timeout(self.call_max, command.output()).await {
             Ok(output) => output,
-            Err(_) => Err(std::io::Error::other(format!("it took longer than {} s", CALL_MAX.as_secs()))),
+            Err(_) => Err(std::io::Error::other(format!("it took longer than {:?}", self.call_max))),
         }
     }
 }
@@ -117,5 +119,17 @@ mod tests {
                     .to_owned(),
             ]
         );
+    }
+
+    #[test]
+    fn a_call_has_its_time_and_no_more() {
+        let calls = |seconds: &str, call_max| Calls {
+            program: PathBuf::from("/bin/sh"),
+            lines: vec![vec!["-c".to_owned(), format!("exec sleep {seconds}")]],
+            call_max,
+        };
+        assert!(calls("0", CALL_MAX).make(Path::new("/")).is_ok());
+        let error = calls("30", Duration::from_millis(50)).make(Path::new("/")).unwrap_err();
+        assert!(error.message.ends_with("it took longer than 50ms"), "{}", error.message);
     }
 }

@@ -35,7 +35,7 @@ pub(super) enum Unwritten {
 /// Where the writing of a path ends, with every link followed. The file itself need not be there.
 pub(super) fn followed(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
-    for _ in 0..LINKS_MAX {
+    for _ in 0..=LINKS_MAX {
         match fs::read_link(&path) {
             Ok(target) => path = path.parent().unwrap_or(Path::new("/")).join(target),
             Err(_) => return Ok(path),
@@ -46,11 +46,14 @@ pub(super) fn followed(path: &Path) -> io::Result<PathBuf> {
 
 /// Copies a file that may be written to a new name beside it; nothing if there is no file.
 pub(super) fn back_up(path: &Path) -> Result<Option<PathBuf>, Unwritten> {
+    copy(path, &Zoned::now().strftime("%Y%m%d-%H%M%S").to_string())
+}
+
+fn copy(path: &Path, stamp: &str) -> Result<Option<PathBuf>, Unwritten> {
     let failed = |error| Unwritten::Io(path.to_owned(), error);
     let real = followed(path).map_err(failed)?;
     let Some(found) = existing(&real)? else { return Ok(None) };
     let text = fs::read(&real).map_err(failed)?;
-    let stamp = Zoned::now().strftime("%Y%m%d-%H%M%S").to_string();
     let name = format!("{}.switchback-{stamp}", real.display());
     for number in 1..=COPIES_MAX {
         let copy = PathBuf::from(if number == 1 { name.clone() } else { format!("{name}-{number}") });
@@ -170,19 +173,22 @@ mod tests {
         let path = folder.path().join("a.json");
         assert_eq!(back_up(&path).unwrap(), None);
         fs::write(&path, "x").unwrap();
-        let copies: Vec<PathBuf> = (0..3).map(|_| back_up(&path).unwrap().unwrap()).collect();
-        assert!(copies[0] != copies[1] && copies[1] != copies[2]);
+        let copies: Vec<PathBuf> = (0..COPIES_MAX).map(|_| copy(&path, "now").unwrap().unwrap()).collect();
         assert!(copies.iter().all(|copy| fs::read_to_string(copy).unwrap() == "x"));
+        assert_eq!(names(folder.path()).len(), COPIES_MAX + 1);
+        let refused = copy(&path, "now").unwrap_err();
+        assert!(matches!(refused, Unwritten::Io(_, error) if error.kind() == io::ErrorKind::AlreadyExists));
     }
 
     #[test]
     fn links_are_followed_and_bounded() {
         let folder = tempfile::tempdir().unwrap();
-        let link = |from: &str, to: &str| std::os::unix::fs::symlink(to, folder.path().join(from)).unwrap();
-        link("a", "b");
-        link("b", "c");
-        assert_eq!(followed(&folder.path().join("a")).unwrap(), folder.path().join("c"));
-        link("round", "round");
-        assert!(followed(&folder.path().join("round")).is_err());
+        for number in 1..=LINKS_MAX + 1 {
+            let (from, to) = (folder.path().join(format!("{number}")), format!("{}", number - 1));
+            std::os::unix::fs::symlink(to, from).unwrap();
+        }
+        let last = folder.path().join(format!("{LINKS_MAX}"));
+        assert_eq!(followed(&last).unwrap(), folder.path().join("0"));
+        assert!(followed(&folder.path().join(format!("{}", LINKS_MAX + 1))).is_err());
     }
 }
