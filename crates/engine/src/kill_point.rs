@@ -14,8 +14,6 @@
 //! it what [`passed_on`] returns. A point decides nothing and changes nothing: the code around it reads as if it were
 //! absent.
 
-use std::ffi::OsString;
-
 /// Marks a place where a test may end the process.
 #[cfg(not(feature = "kill-points"))]
 #[inline(always)]
@@ -29,7 +27,7 @@ pub fn role(_name: &'static str) {}
 /// Returns the variables that reach a process which inherits no environment: none.
 #[cfg(not(feature = "kill-points"))]
 #[inline(always)]
-pub fn passed_on() -> Vec<(&'static str, OsString)> {
+pub fn passed_on() -> Vec<(&'static str, std::ffi::OsString)> {
     Vec::new()
 }
 

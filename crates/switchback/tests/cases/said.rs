@@ -3,6 +3,7 @@
 //! ```text
 //!  run FILE|NAME -i k=v    (the file is put into the library)  get_workflow_info, execute_workflow, get_workflow_status
 //!  show RUN --json         get_workflow_status
+//!  runs --json             get_workflow_status without an id
 //!  cancel RUN              cancel_workflow, get_workflow_status
 //! ```
 //!
@@ -34,6 +35,7 @@ pub(crate) struct Said {
 enum Verb {
     Run,
     Show,
+    Runs,
     Cancel,
 }
 
@@ -43,6 +45,7 @@ pub(crate) fn can_say(args: &[String]) -> bool {
     match args.first().map(String::as_str) {
         Some("run" | "cancel") => true,
         Some("show") => is_json && !args.iter().any(|arg| arg == "--journal"),
+        Some("runs") => is_json && args.len() == 2,
         _ => false,
     }
 }
@@ -60,6 +63,7 @@ pub(crate) fn begin(args: &[String], clients: &mut Clients, workspace: &Workspac
             let arguments = json!({ "workflow_id": words.subject, "detail": "whole" });
             (Verb::Show, "get_workflow_status", arguments)
         }
+        "runs" => (Verb::Runs, "get_workflow_status", json!({})),
         _ => (Verb::Cancel, "cancel_workflow", json!({ "workflow_id": words.subject })),
     };
     Ok(Said { verb, waiting: call(tool, &arguments, clients)? })
@@ -73,8 +77,10 @@ impl Said {
         if let Some(refused) = refusal(&reply)? {
             return Ok(refused);
         }
-        if self.verb == Verb::Show {
-            return Ok(ended(0, &whole(reply.json.unwrap_or_default(), clients)?));
+        match self.verb {
+            Verb::Show => return Ok(ended(0, &whole(reply.json.unwrap_or_default(), clients)?)),
+            Verb::Runs => return Ok(ended(0, &runs(reply.json.unwrap_or_default()))),
+            Verb::Run | Verb::Cancel => {}
         }
         let answer = reply.json.unwrap_or_default();
         let run = ["/workflow_id", "/metadata/workflow_id", "/run"];
@@ -113,8 +119,10 @@ impl<'a> Words<'a> {
                 word => subject = subject.or(Some(word)),
             }
         }
-        let subject = subject.ok_or_else(|| format!("`{verb}` says of nothing what to do with it"))?;
-        Ok(Self { verb, subject, inputs })
+        match subject {
+            None if verb != "runs" => Err(format!("`{verb}` does not say of what")),
+            subject => Ok(Self { verb, subject: subject.unwrap_or_default(), inputs }),
+        }
     }
 }
 
@@ -176,6 +184,14 @@ fn settled(run: &str, deadline: Instant, clients: &mut Clients) -> Result<Value,
             return Ok(document);
         }
     }
+}
+
+/// Returns a list of runs in which each goes by the word of the command line.
+fn runs(mut document: Value) -> Value {
+    for run in document["runs"].as_array_mut().into_iter().flatten() {
+        run["run"] = run["workflow_id"].take();
+    }
+    document
 }
 
 /// Returns all of a document of which something was left out.
