@@ -30,6 +30,9 @@ pub(crate) const LONG_AROUND: usize = r#"[[{"Ok":""}]]"#.len();
 /// Has an evaluator of its own, tells the number of its process, and lives on.
 pub(crate) const PARENT: &str = "__parent";
 
+/// Asks an evaluator of its own a few questions, and prints the answers.
+pub(crate) const ASKS: &str = "__asks";
+
 /// Wears a face, if it is one.
 pub(crate) fn wear(face: &str) -> Option<ExitCode> {
     match face {
@@ -58,6 +61,16 @@ pub(crate) fn wear(face: &str) -> Option<ExitCode> {
             let env: Vec<String> = std::env::vars().map(|(name, value)| format!("{name}={value}")).collect();
             framed(format!("[[{{\"Ok\":{{\"bytes\":{bytes},\"env\":{env:?}}}}}]]").as_bytes())
         }),
+        ASKS => {
+            let evaluator = world::real();
+            for round in 0..3 {
+                let questions = [
+                    world::question(&["{{ n + 1 }}"], &[("n", round.into())]),
+                    world::question(&["{{ v | length }}", "{{ w }}"], &[("v", "x".repeat(5_000).into())]),
+                ];
+                println!("{:?}", evaluator.answer(&world::run(), &questions));
+            }
+        }
         _ => return None,
     }
     Some(ExitCode::SUCCESS)

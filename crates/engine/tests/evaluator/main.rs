@@ -9,6 +9,8 @@ mod attacks;
 mod edges;
 mod faces;
 mod faults;
+#[cfg(feature = "kill-points")]
+mod kills;
 mod ordinary;
 mod world;
 
@@ -18,6 +20,12 @@ use std::time::Instant;
 
 /// A test and its name.
 type Test = (&'static str, fn());
+
+#[cfg(feature = "kill-points")]
+const KILLS: &[Test] = kills::ALL;
+/// Only a build with kill points can be killed at them.
+#[cfg(not(feature = "kill-points"))]
+const KILLS: &[Test] = &[];
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -29,7 +37,7 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let wanted: Vec<&String> = args.iter().filter(|word| !word.starts_with('-')).collect();
-    let tests = [ordinary::ALL, faults::ALL, edges::ALL, attacks::ALL].concat();
+    let tests = [ordinary::ALL, faults::ALL, edges::ALL, attacks::ALL, KILLS].concat();
     let mut failed = 0;
     for (name, test) in tests {
         let name = format!("evaluator::{name}");

@@ -24,6 +24,7 @@ pub(crate) const ALL: &[Test] = &[
     ("a_large_value_is_sent_once", by_digest),
     ("values_that_are_held_are_the_right_ones", held_values),
     ("a_deep_value_arrives", deep_value),
+    ("values_come_back_as_they_went", there_and_back),
     ("many_at_once_are_all_answered", many),
     ("cold_and_warm_are_told", cold_and_warm),
 ];
@@ -204,6 +205,24 @@ fn deep_value() {
     let deep = (0..120).fold(json!(7), |inner, _| json!([inner]));
     let evaluator = real();
     assert_eq!(ask(&evaluator, "{{ v[0][0][0] | length }}", &[("v", deep)]), Ok(json!(1)));
+}
+
+fn there_and_back() {
+    let evaluator = real();
+    for value in [
+        json!(null),
+        json!([true, false, 0, -1, i64::MIN, i64::MAX, u64::MAX]),
+        json!([0.1, -0.0, 1e300, 5e-324, 1.0, 123_456_789.123_456_78]),
+        json!(["", "{{ 1 }}", "a\u{0}b\n\u{1f600}", "r'x'", "\u{feff}"]),
+        json!({"z": 1, "a": {"y": [], "b": {}}, "": "empty", "0": "zero", "a.b": "dotted", "ä": "letter"}),
+    ] {
+        for large in [false, true] {
+            let value = if large { json!([value, "x".repeat(5_000)]) } else { value.clone() };
+            let told = ask(&evaluator, "{{ inputs.v }}", &[("inputs.v", value.clone())]).unwrap();
+            // As text, because the order of keys and the kind of numbers count too.
+            assert_eq!(told.to_string(), value.to_string());
+        }
+    }
 }
 
 fn many() {

@@ -37,3 +37,12 @@ pub(super) const FILTERS: [&str; 62] = [
     "split", "string", "strip", "striptags", "sum", "title", "tojson", "trim", "truncate", "unique", "upper",
     "zip",
 ];
+
+/// All tests, as above.
+#[rustfmt::skip]
+pub(super) const TESTS: [&str; 35] = [
+    "boolean", "defined", "divisibleby", "endingwith", "eq", "equalto", "even", "false", "filter", "float",
+    "ge", "gt", "greaterthan", "in", "int", "integer", "iterable", "le", "lessthan", "lower", "lt", "mapping",
+    "ne", "none", "number", "odd", "safe", "sameas", "sequence", "startingwith", "string", "test", "true",
+    "undefined", "upper",
+];

@@ -1,7 +1,7 @@
 //! What is wrong with an expression, for whoever wrote it: where, what, and what was probably meant.
 
 use super::Scope;
-use super::environment::{FILTERS, base};
+use super::environment::{FILTERS, TESTS, base};
 use super::scan::Scanned;
 use crate::evaluator::limits::FUEL;
 use dialects::near::near;
@@ -25,6 +25,7 @@ impl Mistake<'_> {
         let said = match error.kind() {
             ErrorKind::UndefinedError => return self.undefined(at, self.text_at(error)),
             ErrorKind::UnknownFilter => unknown("filter", word(detail, 1), FILTERS),
+            ErrorKind::UnknownTest => unknown("test", word(detail, 1), TESTS),
             ErrorKind::UnknownFunction => function(word(detail, 0)),
             ErrorKind::OutOfFuel => format!("it takes more than {FUEL} steps: loop over less, or split it"),
             ErrorKind::SyntaxError => format!("syntax error: {detail}"),

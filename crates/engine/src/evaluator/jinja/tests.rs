@@ -1,6 +1,6 @@
 //! Our Jinja: natives, undefined names, filters, places of mistakes, limits.
 
-use super::environment::FILTERS;
+use super::environment::{FILTERS, TESTS};
 use super::{Jinja, Scope};
 use crate::evaluator::limits::{COMPILED_BYTES_MAX, COMPILED_MAX, OUTPUT_BYTES_MAX, SOURCE_BYTES_MAX};
 use minijinja::value::Serde;
@@ -201,6 +201,7 @@ fn raw_literals() {
 #[test]
 fn what_is_not_there_says_so() {
     says("{{ 'a' | lenght }}", "line 1, column 10: there is no filter `lenght`, did you mean `length`?");
+    says("{{ 1 is nubmer }}", "line 1, column 9: there is no test `nubmer`, did you mean `number`?");
     says("{{ rnage(3) }}", "line 1, column 4: there is no function `rnage`, did you mean `range`?");
     let now = evaluate("{{ now().isoformat() }}").unwrap_err();
     assert!(now.starts_with("line 1, column 4: there is no `now()` here"), "{now}");
@@ -214,9 +215,12 @@ fn what_is_not_there_says_so() {
 }
 
 #[test]
-fn every_filter_that_is_offered_is_there() {
+fn every_name_that_is_offered_is_there() {
     for name in FILTERS {
         gives(&format!("{{{{ '{name}' is filter }}}}"), json!(true));
+    }
+    for name in TESTS {
+        gives(&format!("{{{{ '{name}' is test }}}}"), json!(true));
     }
 }
 
