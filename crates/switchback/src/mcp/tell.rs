@@ -1,4 +1,5 @@
-//! Progress notifications: one for every step that started or ended, by name, and a sign of life in between.
+//! Progress notifications: one for every step that started or ended, by name, and a sign of life in between. Their number is
+//! the run's age in seconds: it must grow with every word, also when a call is asked again of the next daemon.
 
 use engine::backend::Progress;
 use engine::kernel::News;
@@ -6,6 +7,7 @@ use engine::view::{Line, State, View};
 use rmcp::RoleServer;
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::{Peer, RequestContext};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// How many running steps a sign of life names.
 const NAMED_MAX: usize = 5;
@@ -13,11 +15,15 @@ const NAMED_MAX: usize = 5;
 /// Longest reason of a failure in a notification.
 const REASON_CHARS_MAX: usize = 200;
 
+/// How much greater than the last a number is at least.
+const NUMBER_STEP: f64 = 1e-6;
+
 /// Tells a client that asked for it.
 pub(super) struct Teller {
     peer: Peer<RoleServer>,
     token: ProgressToken,
-    count: u32,
+    /// The number that was told last.
+    last: f64,
 }
 
 /// The client does not listen any more.
@@ -28,7 +34,7 @@ impl Teller {
     /// Whoever sent a progress token wants to be told.
     pub(super) fn of(context: &RequestContext<RoleServer>) -> Option<Teller> {
         let token = context.meta.get_progress_token()?;
-        Some(Teller { peer: context.peer.clone(), token, count: 0 })
+        Some(Teller { peer: context.peer.clone(), token, last: 0.0 })
     }
 
     /// Tells of a turn that is in the view already; says whether there was something to tell.
@@ -36,7 +42,7 @@ impl Teller {
         let mut told = false;
         for news in &progress.news {
             if let Some(message) = view.line_of(news).and_then(|line| sentence(view, news, line)) {
-                self.tell(message).await?;
+                self.tell(view, message).await?;
                 told = true;
             }
         }
@@ -45,14 +51,20 @@ impl Teller {
 
     /// Tells that the run still goes on, and with what.
     pub(super) async fn alive(&mut self, view: &View) -> Result<(), Deaf> {
-        self.tell(working(view)).await
+        self.tell(view, working(view)).await
     }
 
-    async fn tell(&mut self, message: String) -> Result<(), Deaf> {
-        self.count += 1;
-        let told = ProgressNotificationParam::new(self.token.clone(), f64::from(self.count));
+    async fn tell(&mut self, view: &View, message: String) -> Result<(), Deaf> {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        self.last = number(now.saturating_sub(Duration::from_millis(view.since)), self.last);
+        let told = ProgressNotificationParam::new(self.token.clone(), self.last);
         self.peer.notify_progress(told.with_message(message)).await.map_err(|_| Deaf)
     }
+}
+
+/// The number of the next word about a run of some age.
+fn number(age: Duration, last: f64) -> f64 {
+    age.as_secs_f64().max(last + NUMBER_STEP)
 }
 
 fn sentence(view: &View, news: &News, line: &Line) -> Option<String> {
@@ -99,4 +111,17 @@ fn short(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
     let short: String = line.chars().take(REASON_CHARS_MAX).collect();
     if short.len() < text.len() { format!("{short}...") } else { short }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_grow_whatever_the_clock_does() {
+        let ages = [0, 0, 30, 20, 86_400_000, 86_400_000].map(Duration::from_millis);
+        let mut told = vec![0.0];
+        ages.iter().for_each(|age| told.push(number(*age, told[told.len() - 1])));
+        assert!(told.is_sorted_by(|one, next| one < next), "{told:?}");
+    }
 }
