@@ -1,0 +1,249 @@
+"""One conversation of the Python SDK with the server: prints what was seen, as one JSON document.
+
+usage: conversation.py SCENE ERA, in the project folder, with SWITCHBACK_BINARY and SWITCHBACK_HOME set.
+What must have been seen is written where the scenes of all SDKs are checked, not here.
+"""
+
+import json
+import os
+import signal
+import sys
+import time
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import anyio
+import mcp_types as types
+from mcp import Client, ClientSession, MCPError, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+HOME = Path(os.environ["SWITCHBACK_HOME"])
+
+
+def server():
+    env = {"SWITCHBACK_HOME": str(HOME)}
+    return StdioServerParameters(command=os.environ["SWITCHBACK_BINARY"], args=["serve"], env=env)
+
+
+@asynccontextmanager
+async def connect(era):
+    """A session in an era. One that is pinned asks nothing before its first request."""
+    modes = {"2025-11-25": "legacy", "2026-07-28": "auto", "pinned": "2026-07-28"}
+    if era in modes:
+        async with Client(server(), mode=modes[era]) as client:
+            yield client.session
+        return
+    # The SDK itself offers only the newest of the versions that open with `initialize`.
+    async with stdio_client(server()) as streams, ClientSession(*streams) as session:
+        about = types.Implementation(name="conversation", version="1")
+        params = types.InitializeRequestParams(
+            protocol_version=era, capabilities=types.ClientCapabilities(), client_info=about
+        )
+        opened = await session.send_request(types.InitializeRequest(params=params), types.InitializeResult)
+        session.adopt(opened)
+        await session.send_notification(types.InitializedNotification())
+        yield session
+
+
+async def call(session, tool, progress=None, **arguments):
+    result = await session.call_tool(tool, arguments, progress_callback=progress)
+    return {
+        "is_error": bool(result.is_error),
+        "structured": result.structured_content,
+        "texts": [block.text for block in result.content if block.type == "text"],
+    }
+
+
+class Told:
+    """Progress as it was told; `begun` is set at the first word."""
+
+    def __init__(self):
+        self.said = []
+        self.begun = anyio.Event()
+
+    async def __call__(self, progress, total, message):
+        self.said.append({"progress": progress, "total": total, "message": message})
+        self.begun.set()
+
+
+async def until(what, holds):
+    with anyio.fail_after(20):
+        while not holds():
+            await anyio.sleep(0.01)
+
+
+def mark(name):
+    path = Path(f"{name}.began")
+    return len(path.read_text().splitlines()) if path.exists() else 0
+
+
+def let_go(name):
+    Path(f"{name}.go").touch()
+
+
+async def look(era):
+    async with connect(era) as session:
+        about = session.server_info
+        tools = (await session.list_tools()).tools
+        resources = (await session.list_resources()).resources
+        templates = (await session.list_resource_templates()).resource_templates
+        prompts = (await session.list_prompts()).prompts
+        prompt = await session.get_prompt("workflow_help", {"workflow_name": "greet"})
+        reference = types.PromptReference(type="ref/prompt", name="workflow_help")
+        completed = await session.complete(reference, {"name": "workflow_name", "value": "gr"})
+        read = {}
+        for uri in ["workflow://list", "workflow://definition/greet", "switchback://run/nobody"]:
+            try:
+                read[uri] = (await session.read_resource(uri)).contents[0].text
+            except MCPError as error:
+                read[uri] = {"code": error.error.code, "message": error.error.message}
+        return {
+            "version": session.protocol_version,
+            "server": about and {"name": about.name, "title": about.title, "version": about.version},
+            "instructions": session.instructions,
+            "capabilities": session.server_capabilities.model_dump(by_alias=True, exclude_none=True),
+            "tools": [tool.model_dump(by_alias=True, exclude_none=True, mode="json") for tool in tools],
+            "resources": [resource.uri for resource in resources],
+            "templates": [template.uri_template for template in templates],
+            "prompts": [one.model_dump(by_alias=True, exclude_none=True, mode="json") for one in prompts],
+            "prompt": prompt.messages[0].content.text,
+            "completed": completed.completion.values,
+            "read": read,
+        }
+
+
+async def work(era):
+    async with connect(era) as session:
+        told = Told()
+        greet = {"workflow": "greet", "inputs": {"who": "you"}}
+        seen = {"version": session.protocol_version}
+        seen["greet"] = await call(session, "execute_workflow", told, **greet)
+        seen["progress"] = told.said
+        seen["breaks"] = await call(session, "execute_workflow", workflow="breaks")
+        seen["unknown"] = await call(session, "execute_workflow", workflow="graet")
+        seen["missing"] = await call(session, "execute_workflow", workflow="greet")
+        seen["unknown_tool"] = await call(session, "execute_workflw")
+        seen["keyed"] = [await call(session, "execute_workflow", **greet, request_key="once") for _ in range(2)]
+        greet["inputs"] = {"who": "me"}
+        seen["keyed_otherwise"] = await call(session, "execute_workflow", **greet, request_key="once")
+        run = seen["greet"]["structured"]["workflow_id"]
+        seen["run"] = json.loads((await session.read_resource(f"switchback://run/{run}")).contents[0].text)
+        return seen
+
+
+async def dropped(session, name):
+    """A call of a run that waits, cancelled once the run has begun."""
+    told = Told()
+    async with anyio.create_task_group() as tasks:
+        inputs = {"mark": name}
+        tasks.start_soon(lambda: call(session, "execute_workflow", told, workflow="waits", inputs=inputs))
+        await told.begun.wait()
+        await until("the run begins", lambda: mark(name) == 1)
+        tasks.cancel_scope.cancel()
+    return told.said
+
+
+async def found(session, word="running"):
+    runs = (await call(session, "get_workflow_status"))["structured"]["runs"]
+    return [run["workflow_id"] for run in runs if run["status"] == word]
+
+
+async def cancel(era):
+    async with connect(era) as session:
+        seen = {"version": session.protocol_version}
+        seen["told"] = await dropped(session, "goes-on")
+        run, = await found(session)
+        seen["goes_on"] = await call(session, "get_workflow_status", workflow_id=run)
+        let_go("goes-on")
+        seen["ended"] = await call(session, "get_workflow_status", workflow_id=run, wait_seconds=30)
+        await dropped(session, "is-ended")
+        run, = await found(session)
+        seen["cancelled"] = await call(session, "cancel_workflow", workflow_id=run, reason="not wanted")
+        seen["again"] = await call(session, "cancel_workflow", workflow_id=run)
+        return seen
+
+
+async def reconnect(era):
+    async with anyio.create_task_group() as tasks:
+        async with connect(era) as session:
+            told = Told()
+            inputs = {"mark": "left"}
+
+            async def ask():
+                try:
+                    await call(session, "execute_workflow", told, workflow="waits", inputs=inputs)
+                except MCPError:
+                    pass
+
+            tasks.start_soon(ask)
+            await told.begun.wait()
+            await until("the run begins", lambda: mark("left") == 1)
+            began = time.monotonic()
+        seen = {"closed_after": time.monotonic() - began}
+        tasks.cancel_scope.cancel()
+    async with connect(era) as session:
+        seen["version"] = session.protocol_version
+        run, = await found(session)
+        seen["found"] = await call(session, "get_workflow_status", workflow_id=run)
+        told = Told()
+        async with anyio.create_task_group() as tasks:
+
+            async def ended():
+                seen["ended"] = await call(session, "get_workflow_status", told, workflow_id=run, wait_seconds=30)
+
+            tasks.start_soon(ended)
+            let_go("left")
+        seen["told"] = told.said
+        return seen
+
+
+def daemon():
+    return int((HOME / "daemon.pid").read_text())
+
+
+def kill_daemon():
+    """Ends the daemon as a crash would."""
+    pid = daemon()
+    os.kill(pid, signal.SIGKILL)
+    return pid
+
+
+async def killed_under(session, workflow, name):
+    """A call in flight whose daemon is killed once the run has begun."""
+    told, seen = Told(), {}
+    async with anyio.create_task_group() as tasks:
+
+        async def ask():
+            seen["answer"] = await call(
+                session, "execute_workflow", told, workflow=workflow, inputs={"mark": name}
+            )
+
+        tasks.start_soon(ask)
+        await told.begun.wait()
+        await until("the run begins", lambda: mark(name) == 1)
+        kill_daemon()
+        if workflow == "waits":
+            await until("the step begins again", lambda: mark(name) == 2)
+            let_go(name)
+    seen["told"] = told.said
+    return seen
+
+
+async def crash(era):
+    async with connect(era) as session:
+        seen = {"version": session.protocol_version}
+        seen["before"] = await call(session, "list_workflows")
+        seen["first"] = kill_daemon()
+        seen["after"] = await call(session, "list_workflows")
+        seen["second"] = daemon()
+        seen["retried"] = await killed_under(session, "waits", "retried")
+        seen["doubted"] = await killed_under(session, "doubts", "doubted")
+        seen["tools"] = len((await session.list_tools()).tools)
+        return seen
+
+
+SCENES = {"look": look, "work": work, "cancel": cancel, "reconnect": reconnect, "crash": crash}
+
+if __name__ == "__main__":
+    scene, era = sys.argv[1:]
+    print(json.dumps(anyio.run(SCENES[scene], era)))
