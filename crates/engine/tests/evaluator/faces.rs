@@ -23,6 +23,8 @@ pub(crate) const DIES: &str = "__dies";
 /// Tells what it was given: environment, folder and descriptors.
 pub(crate) const TELLS: &str = "__tells";
 
+/// Answers with the number of the request.
+pub(crate) const COUNTS: &str = "__counts";
 /// Answers with as many bytes as its second word says.
 pub(crate) const LONG: &str = "__long";
 /// What stands around its text.
@@ -42,6 +44,13 @@ pub(crate) fn wear(face: &str) -> Option<ExitCode> {
         MISFIT => reply(|_| framed(b"[[]]")),
         ENDLESS => reply(|_| u32::MAX.to_le_bytes().to_vec()),
         TWICE => reply(|_| [framed(b"[[{\"Ok\":1}]]"), framed(b"[[{\"Ok\":2}]]")].concat()),
+        COUNTS => {
+            let count = std::cell::Cell::new(0);
+            reply(|_| {
+                count.set(count.get() + 1);
+                framed(format!(r#"[[{{"Ok":{}}}]]"#, count.get()).as_bytes())
+            });
+        }
         LONG => reply(|_| {
             let bytes: usize = std::env::args().nth(2).unwrap().parse().unwrap();
             framed(format!(r#"[[{{"Ok":"{}"}}]]"#, "x".repeat(bytes - LONG_AROUND)).as_bytes())
