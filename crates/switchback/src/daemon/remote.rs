@@ -144,7 +144,9 @@ fn take(waiting: &mut HashMap<u64, Pending>, told: Told) {
     match (waiting.remove(&id), tell) {
         (Some(Pending::Stream(began, turns)), Tell::Subscribed) => {
             // Nobody hears it who has gone away meanwhile.
-            let _ = began.map(|began| began.send(Ok(Tell::Subscribed)));
+            if let Some(began) = began {
+                let _ = began.send(Ok(Tell::Subscribed));
+            }
             waiting.insert(id, Pending::Stream(None, turns));
         }
         (Some(Pending::Stream(began, turns)), Tell::Progress(turn)) => {
