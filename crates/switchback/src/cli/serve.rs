@@ -10,6 +10,7 @@ use super::store::{directory, workspace};
 use crate::daemon::{Door, Hello, Pipe, Piped};
 use crate::house::{Carries, Client, Flags, House};
 use crate::mcp;
+use crate::settings::Settings;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -17,6 +18,7 @@ use std::sync::Arc;
 pub(crate) fn serve(arguments: &ServeArguments) -> Result<Exit, CommandError> {
     let flags = Flags { toolsets: arguments.toolsets.clone(), read_only: arguments.read_only };
     let client = Client::here(folder(arguments.workspace.as_deref())?, flags);
+    Settings::read(&client).troubles().iter().for_each(|trouble| talk(trouble));
     if arguments.no_daemon || is_alone() {
         return block_on(alone(client))?;
     }

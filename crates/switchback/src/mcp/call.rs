@@ -1,7 +1,7 @@
 //! One call of a tool: who asks, with what, and what it stands on.
 
 use super::arguments::Arguments;
-use super::door::Door;
+use super::visit::Visit;
 use engine::kernel::command::Caller;
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
@@ -15,7 +15,7 @@ const CLIENT_CHARS_MAX: usize = 64;
 
 /// A call.
 pub(super) struct Call {
-    pub(super) door: Arc<Door>,
+    pub(super) visit: Arc<Visit>,
     pub(super) arguments: Arguments,
     pub(super) context: RequestContext<RoleServer>,
 }

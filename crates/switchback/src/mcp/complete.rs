@@ -1,8 +1,8 @@
 //! Completion: names of workflows and ids of runs, as far as they were typed.
 
-use super::door::Door;
 use super::prompts;
 use super::runs::{self, Sight};
+use super::visit::Visit;
 use super::workflows;
 use engine::store::Filter;
 use rmcp::ErrorData;
@@ -11,19 +11,19 @@ use std::sync::Arc;
 
 /// What fits what was typed. What cannot be completed has no completions.
 pub(super) async fn complete(
-    door: &Arc<Door>,
+    visit: &Arc<Visit>,
     request: CompleteRequestParams,
 ) -> Result<CompleteResult, ErrorData> {
     let typed = request.argument.value;
     let found = match (&request.r#ref, request.argument.name.as_str()) {
         (Reference::Prompt(prompt), prompts::WORKFLOW_NAME) if prompt.name == prompts::HELP => {
-            names(door, typed).await
+            names(visit, typed).await
         }
         (Reference::Resource(template), "name") if template.uri.starts_with("workflow://") => {
-            names(door, typed).await
+            names(visit, typed).await
         }
         (Reference::Resource(template), "id") if template.uri.starts_with("switchback://") => {
-            ids(door, typed).await
+            ids(visit, typed).await
         }
         _ => Vec::new(),
     };
@@ -31,18 +31,18 @@ pub(super) async fn complete(
     Ok(CompleteResult::new(info))
 }
 
-async fn names(door: &Arc<Door>, typed: String) -> Vec<String> {
-    let found = door.look(move |door, _| {
-        let library = door.library()?;
+async fn names(visit: &Arc<Visit>, typed: String) -> Vec<String> {
+    let found = visit.look(move |visit, _| {
+        let library = visit.library()?;
         let names = workflows::names(&library).into_iter().filter(|name| name.starts_with(&typed));
         Ok::<_, super::problem::Problem>(names.take(CompletionInfo::MAX_VALUES).map(str::to_owned).collect())
     });
     found.await.and_then(|found| found).unwrap_or_default()
 }
 
-async fn ids(door: &Arc<Door>, typed: String) -> Vec<String> {
-    let found = door.look(move |door, reader| {
-        let Sight::Folder(workspace) = Sight::of(door, false) else { return Ok(Vec::new()) };
+async fn ids(visit: &Arc<Visit>, typed: String) -> Vec<String> {
+    let found = visit.look(move |visit, reader| {
+        let Sight::Folder(workspace) = Sight::of(visit, false) else { return Ok(Vec::new()) };
         let filter =
             Filter { workspace: Some(workspace), roots: true, limit: Some(1_000), ..Filter::default() };
         let runs = reader.runs(&filter).map_err(runs::unreadable)?;

@@ -13,7 +13,6 @@ mod answer;
 mod arguments;
 mod call;
 mod complete;
-mod door;
 mod fit;
 mod instructions;
 mod next;
@@ -25,11 +24,11 @@ mod server;
 mod stored;
 mod tell;
 mod tools;
+mod visit;
 mod wait;
 mod workflows;
 
 use crate::house::{Client, House};
-use door::Door;
 use rmcp::service::{RunningService, ServerInitializeError};
 use rmcp::{RoleServer, ServiceExt};
 use server::Server;
@@ -37,6 +36,7 @@ use std::sync::Arc;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
+use visit::Visit;
 
 /// Speaks MCP with one client until it hangs up. Once it is over, nothing here holds the house any more.
 pub(crate) async fn serve(
@@ -66,15 +66,15 @@ async fn speak(
 ) -> Result<(), String> {
     let (alive, mut over) = mpsc::channel(1);
     let closing = house.as_ref().map(|house| house.closing()).unwrap_or_default();
-    let door = Arc::new(Door::open(house, client, alive).await);
-    let spoken = match Server::new(&door).serve((reader, writer)).await {
+    let visit = Arc::new(Visit::begin(house, client, alive).await);
+    let spoken = match Server::new(&visit).serve((reader, writer)).await {
         Ok(running) => until_over(running, closing).await,
         // A client may hang up before it has said anything.
         Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
         Err(error) => Err(error.to_string()),
     };
-    drop(door);
-    // Calls that are still on their way out hold the door; the last one closes it.
+    drop(visit);
+    // Calls that are still on their way out hold the visit; the last one ends it.
     let _: Option<()> = over.recv().await;
     spoken
 }

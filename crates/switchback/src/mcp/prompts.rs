@@ -1,7 +1,7 @@
 //! The prompt: help for one workflow, ready to be put before a model.
 
-use super::door::Door;
 use super::problem::Problem;
+use super::visit::Visit;
 use super::workflows;
 use engine::kernel::Plan;
 use engine::kernel::plan::Input;
@@ -24,7 +24,7 @@ pub(super) fn list() -> Vec<Prompt> {
 
 /// One prompt, filled in.
 pub(super) async fn get(
-    door: &Arc<Door>,
+    visit: &Arc<Visit>,
     request: GetPromptRequestParams,
 ) -> Result<GetPromptResult, ErrorData> {
     if request.name != HELP {
@@ -37,8 +37,8 @@ pub(super) async fn get(
     let name = given.get(WORKFLOW_NAME).and_then(|name| name.as_str()).map(str::to_owned);
     let name =
         name.ok_or_else(|| ErrorData::invalid_params(format!("`{HELP}` needs `{WORKFLOW_NAME}`"), None))?;
-    let text = door.look(move |door, _| -> Result<String, Problem> {
-        let library = door.library()?;
+    let text = visit.look(move |visit, _| -> Result<String, Problem> {
+        let library = visit.library()?;
         let definition = workflows::find(&library, &name)?;
         Ok(help(definition, workflows::plan(definition)?))
     });

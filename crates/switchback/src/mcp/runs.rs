@@ -1,7 +1,7 @@
 //! Runs as tools name them: those of the caller's folder, by id or by a beginning of it.
 
-use super::door::Door;
 use super::problem::{Problem, said};
+use super::visit::Visit;
 use engine::dialects::near::near;
 use engine::kernel::RunId;
 use engine::kernel::clock::iso;
@@ -28,8 +28,8 @@ pub(super) enum Sight {
 
 impl Sight {
     /// The sight of a client; it sees all where it asks for that.
-    pub(super) fn of(door: &Door, all: bool) -> Sight {
-        if all { Sight::All } else { Sight::Folder(door.workspace()) }
+    pub(super) fn of(visit: &Visit, all: bool) -> Sight {
+        if all { Sight::All } else { Sight::Folder(visit.workspace()) }
     }
 
     fn sees(&self, row: &RunRow) -> bool {
@@ -83,23 +83,23 @@ fn unknown(reader: &Reader, word: &str, sight: &Sight) -> Problem {
 }
 
 /// The view of a run, and whether some process carries it. Nothing if the run is gone.
-pub(super) fn view(door: &Door, reader: &Reader, run: &RunId) -> Result<Option<View>, Problem> {
+pub(super) fn view(visit: &Visit, reader: &Reader, run: &RunId) -> Result<Option<View>, Problem> {
     let row = reader.run(run).map_err(unreadable)?;
     let (Some(row), Some(mut view)) = (row, View::load(reader, run).map_err(not_loaded)?) else {
         return Ok(None);
     };
-    let owner = Owner::of(&door.house()?.dir);
+    let owner = Owner::of(&visit.house()?.dir);
     view.left = view.needs_carrier() && !is_carried(&row, owner);
     Ok(Some(view))
 }
 
 /// The view of a run that was just there.
-pub(super) fn view_of(door: &Door, reader: &Reader, run: &RunId) -> Result<View, Problem> {
-    view(door, reader, run)?.ok_or_else(|| Problem::new("unknown-run", format!("there is no run `{run}`")))
+pub(super) fn view_of(visit: &Visit, reader: &Reader, run: &RunId) -> Result<View, Problem> {
+    view(visit, reader, run)?.ok_or_else(|| Problem::new("unknown-run", format!("there is no run `{run}`")))
 }
 
 /// The runs that are open or ended last, as one list.
-pub(super) fn list(door: &Door, reader: &Reader, sight: &Sight) -> Result<Vec<Value>, Problem> {
+pub(super) fn list(visit: &Visit, reader: &Reader, sight: &Sight) -> Result<Vec<Value>, Problem> {
     let filter = |open, limit| Filter {
         workspace: sight.folder(),
         roots: true,
@@ -110,7 +110,7 @@ pub(super) fn list(door: &Door, reader: &Reader, sight: &Sight) -> Result<Vec<Va
     let open = reader.runs(&filter(true, OPEN_MAX)).map_err(unreadable)?;
     let last = reader.runs(&filter(false, ENDED_MAX)).map_err(unreadable)?;
     let ended = last.into_iter().filter(|run| run.ended_at.is_some());
-    let owner = Owner::of(&door.house()?.dir);
+    let owner = Owner::of(&visit.house()?.dir);
     let all = open.into_iter().chain(ended);
     Ok(all.map(|row| document(&row, &status(reader, &row, owner))).collect())
 }
@@ -146,7 +146,7 @@ fn document(row: &RunRow, status: &str) -> Value {
 
 /// The store cannot be read.
 pub(super) fn unreadable(fault: Fault) -> Problem {
-    super::door::no_house(&fault.to_string())
+    super::visit::no_house(&fault.to_string())
 }
 
 /// A run cannot be brought back.
@@ -170,7 +170,7 @@ pub(super) fn refused(error: engine::Error) -> Problem {
         Error::NoRun(_) => Problem::new("unknown-run", error.to_string())
             .help("get_workflow_status() without an id shows the runs of this folder"),
         Error::Load(error) => not_loaded(error),
-        Error::Store(_) | Error::Fenced | Error::Stopped(_) => super::door::no_house(&error.to_string()),
+        Error::Store(_) | Error::Fenced | Error::Stopped(_) => super::visit::no_house(&error.to_string()),
         Error::Told { .. } => Problem::new("refused", error.to_string()).help("Nothing was changed"),
     }
 }

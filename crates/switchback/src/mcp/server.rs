@@ -3,9 +3,9 @@
 use super::answer::{Answered, result};
 use super::arguments::Arguments;
 use super::call::Call;
-use super::door::Door;
 use super::instructions::INSTRUCTIONS;
 use super::problem::Problem;
+use super::visit::Visit;
 use super::{complete, prompts, resources, tools};
 use crate::settings::Settings;
 use rmcp::model::{
@@ -18,20 +18,20 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use std::sync::{Arc, Weak};
 
-/// Speaks for a door that somebody else keeps open.
+/// Speaks for a visit that somebody else keeps up.
 pub(super) struct Server {
-    door: Weak<Door>,
+    visit: Weak<Visit>,
     name: String,
 }
 
 impl Server {
-    /// A server for a door. It does not keep the door open: only calls do.
-    pub(super) fn new(door: &Arc<Door>) -> Server {
-        Server { door: Arc::downgrade(door), name: door.settings().name.clone() }
+    /// A server for a visit. It does not keep the visit up: only calls do.
+    pub(super) fn new(visit: &Arc<Visit>) -> Server {
+        Server { visit: Arc::downgrade(visit), name: visit.settings().name.clone() }
     }
 
-    fn door(&self) -> Result<Arc<Door>, ErrorData> {
-        self.door.upgrade().ok_or_else(|| ErrorData::internal_error("the connection is closed", None))
+    fn visit(&self) -> Result<Arc<Visit>, ErrorData> {
+        self.visit.upgrade().ok_or_else(|| ErrorData::internal_error("the connection is closed", None))
     }
 }
 
@@ -54,7 +54,7 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(tools::list(&self.door()?.settings())))
+        Ok(ListToolsResult::with_all_items(tools::list(&self.visit()?.settings())))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -66,10 +66,10 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let door = self.door()?;
-        let settings = door.fresh_settings().await;
-        let answered = call(door, &settings, request, context).await;
-        Ok(result(answered, &warnings(&settings)).into())
+        let visit = self.visit()?;
+        let settings = visit.fresh_settings().await;
+        let answered = call(visit, &settings, request, context).await;
+        Ok(result(answered, &settings.troubles()).into())
     }
 
     async fn list_resources(
@@ -93,7 +93,7 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        Ok(resources::read(&self.door()?, request.uri).await?.into())
+        Ok(resources::read(&self.visit()?, request.uri).await?.into())
     }
 
     async fn list_prompts(
@@ -109,7 +109,7 @@ impl ServerHandler for Server {
         request: GetPromptRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        Ok(prompts::get(&self.door()?, request).await?.into())
+        Ok(prompts::get(&self.visit()?, request).await?.into())
     }
 
     async fn complete(
@@ -117,12 +117,12 @@ impl ServerHandler for Server {
         request: CompleteRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        complete::complete(&self.door()?, request).await
+        complete::complete(&self.visit()?, request).await
     }
 }
 
 async fn call(
-    door: Arc<Door>,
+    visit: Arc<Visit>,
     settings: &Settings,
     request: CallToolRequestParams,
     context: RequestContext<RoleServer>,
@@ -132,7 +132,7 @@ async fn call(
         return Err(broken(settings));
     }
     let arguments = Arguments::of(tool, request.arguments.unwrap_or_default())?;
-    (tool.call)(&Call { door, arguments, context }).await
+    (tool.call)(&Call { visit, arguments, context }).await
 }
 
 /// What a broken file was to forbid is not known, so that nothing is changed until it is mended.
@@ -141,10 +141,4 @@ fn broken(settings: &Settings) -> Problem {
     Problem::new("broken-settings", format!("the settings cannot be read: {first}"))
         .with("troubles", settings.broken.iter().map(ToString::to_string).collect())
         .help("Mend the file and call again; until then only tools that change nothing work")
-}
-
-/// What is doubtful about the set-up, for whoever reads answers.
-fn warnings(settings: &Settings) -> Vec<String> {
-    let broken = settings.broken.iter().map(ToString::to_string);
-    broken.chain(settings.doubts.iter().cloned()).collect()
 }

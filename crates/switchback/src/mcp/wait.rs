@@ -9,9 +9,9 @@
 //! takes unless it said for how long.
 
 use super::call::Call;
-use super::door::no_house;
 use super::problem::Problem;
 use super::tell::Teller;
+use super::visit::no_house;
 use engine::backend::Progress;
 use engine::kernel::{Status, Waiting};
 use engine::view::View;
@@ -115,7 +115,7 @@ pub(super) fn is_settled(view: &View) -> bool {
 /// The engine went away under the run; what was recorded is kept.
 fn stopped(call: &Call, view: &View) -> Problem {
     let run = &view.run;
-    let why = match call.door.house() {
+    let why = match call.visit.house() {
         Ok(house) => house.local.stopped(),
         Err(problem) => return problem,
     };

@@ -80,6 +80,11 @@ impl Settings {
         choose::settings(all, broken, client)
     }
 
+    /// What is wrong or doubtful, one sentence each.
+    pub(crate) fn troubles(&self) -> Vec<String> {
+        self.broken.iter().map(ToString::to_string).chain(self.doubts.iter().cloned()).collect()
+    }
+
     /// Why a group of tools is off, and what turns it on.
     pub(crate) fn why_off(&self, toolset: Toolset) -> String {
         let name = toolset.as_str();

@@ -10,5 +10,6 @@ mod looking;
 mod requests;
 mod resources;
 mod settings;
+mod start;
 mod waiting;
 mod world;

@@ -3,6 +3,7 @@
 use crate::client::{Client, Era};
 use crate::world::{GREET, World};
 use serde_json::json;
+use std::process::Stdio;
 
 fn names(client: &mut Client) -> Vec<String> {
     let tools = client.request("tools/list", json!({})).unwrap();
@@ -62,8 +63,10 @@ fn read_only_leaves_what_changes_nothing() {
 fn broken_settings_change_nothing_until_they_are_mended() {
     let world = World::with(&[("greet", GREET)]);
     world.write("project/switchback.toml", "read_onli = true\n");
-    let mut client = world.client();
     let said = "switchback.toml:1: there is no setting `read_onli`; did you mean `read_only`?";
+    let output = world.command("project", &["serve", "--no-daemon"]).stdin(Stdio::null()).output().unwrap();
+    assert_eq!((output.status.success(), String::from_utf8_lossy(&output.stderr).trim()), (true, said));
+    let mut client = world.client();
     assert_eq!(client.good("list_workflows", json!({}))["warnings"], json!([said]));
     let run = json!({"workflow": "greet", "inputs": {"who": "Ada"}});
     let problem = client.bad("execute_workflow", run.clone());

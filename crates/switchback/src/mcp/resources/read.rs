@@ -1,10 +1,10 @@
 //! Reads one resource, whole or up to its bound.
 
 use super::uri::{self, Address};
-use crate::mcp::door::Door;
 use crate::mcp::fit::fit;
 use crate::mcp::problem::{Problem, said};
 use crate::mcp::runs::{self, Sight};
+use crate::mcp::visit::Visit;
 use crate::mcp::workflows;
 use engine::kernel::{Data, Fields};
 use engine::store::{Reader, RunRow};
@@ -25,9 +25,9 @@ struct Text {
 }
 
 /// Reads a resource.
-pub(in crate::mcp) async fn read(door: &Arc<Door>, uri: String) -> Result<ReadResourceResult, ErrorData> {
+pub(in crate::mcp) async fn read(visit: &Arc<Visit>, uri: String) -> Result<ReadResourceResult, ErrorData> {
     let Some(address) = uri::parse(&uri) else { return Err(unknown(&uri)) };
-    let looked = door.look(move |door, reader| text(door, reader, address)).await;
+    let looked = visit.look(move |visit, reader| text(visit, reader, address)).await;
     match looked.and_then(|found| found) {
         Ok(Text { text, kind }) => {
             let contents = ResourceContents::text(text, uri).with_mime_type(kind);
@@ -37,21 +37,21 @@ pub(in crate::mcp) async fn read(door: &Arc<Door>, uri: String) -> Result<ReadRe
     }
 }
 
-fn text(door: &Door, reader: &Reader, address: Address) -> Result<Text, Problem> {
-    let sight = Sight::of(door, false);
+fn text(visit: &Visit, reader: &Reader, address: Address) -> Result<Text, Problem> {
+    let sight = Sight::of(visit, false);
     let find = |id: &str| runs::find(reader, id, &sight);
     match address {
-        Address::Workflows => Ok(json_text(json!(workflows::names(&*door.library()?)))),
-        Address::Definition(name) => definition(door, &name),
-        Address::Runs => Ok(json_text(json!(runs::list(door, reader, &sight)?))),
+        Address::Workflows => Ok(json_text(json!(workflows::names(&*visit.library()?)))),
+        Address::Definition(name) => definition(visit, &name),
+        Address::Runs => Ok(json_text(json!(runs::list(visit, reader, &sight)?))),
         Address::Run(id) => {
-            let view = runs::view_of(door, reader, &find(&id)?.id)?;
+            let view = runs::view_of(visit, reader, &find(&id)?.id)?;
             let document = view.to_json(Values(reader), Detail::Whole).map_err(runs::not_loaded)?;
             Ok(json_text(document))
         }
         Address::Journal(id) => journal(reader, &find(&id)?),
         Address::Step(id, step) => {
-            let view = runs::view_of(door, reader, &find(&id)?.id)?;
+            let view = runs::view_of(visit, reader, &find(&id)?.id)?;
             let Some(line) = view.lines().iter().find(|line| line.id == step) else {
                 let names = view.lines().iter().map(|line| line.id.clone());
                 let error = format!("run {} has no step `{}`", view.run, said(&step));
@@ -69,8 +69,8 @@ fn text(door: &Door, reader: &Reader, address: Address) -> Result<Text, Problem>
     }
 }
 
-fn definition(door: &Door, name: &str) -> Result<Text, Problem> {
-    let library = door.library()?;
+fn definition(visit: &Visit, name: &str) -> Result<Text, Problem> {
+    let library = visit.library()?;
     let source = &workflows::find(&library, name)?.reading.source;
     let kind =
         if source.text.trim_start().starts_with('{') { "application/json" } else { "application/yaml" };

@@ -46,7 +46,7 @@ pub(super) const TOOL: Tool = Tool {
 };
 
 async fn cancel(call: &Call) -> Answered {
-    let patience = Patience::of(call.arguments.wait_seconds()?, call.door.settings().call_seconds);
+    let patience = Patience::of(call.arguments.wait_seconds()?, call.visit.settings().call_seconds);
     call.arguments.request_key()?;
     let reason = call.arguments.text("reason")?.map(str::trim).filter(|reason| !reason.is_empty());
     let reason: String = reason.unwrap_or(REASON).chars().take(REASON_CHARS_MAX).collect();
@@ -54,13 +54,13 @@ async fn cancel(call: &Call) -> Answered {
         Problem::new("missing-argument", "cancel_workflow needs the argument `workflow_id`: the id of a run")
             .help("get_workflow_status() without an id shows the runs of this folder")
     })?;
-    let sight = Sight::of(&call.door, false);
-    let row = call.door.look(move |_, reader| runs::find(reader, &word, &sight)).await??;
+    let sight = Sight::of(&call.visit, false);
+    let row = call.visit.look(move |_, reader| runs::find(reader, &word, &sight)).await??;
     if row.ended_at.is_some() {
         return over(call, status::look(call, &row.id).await?).await;
     }
     let mut watch = status::watch(call, &row.id).await?;
-    match call.door.house()?.local.cancel(&row.id, &reason, call.caller()).await {
+    match call.visit.house()?.local.cancel(&row.id, &reason, call.caller()).await {
         Ok(accepted) => watch.since = accepted.seq,
         // It closes already, or has ended meanwhile: then it is only waited for.
         Err(engine::Error::Refused(Refusal::Over)) => watch.view = status::look(call, &row.id).await?,

@@ -6,12 +6,12 @@
 use super::{Hints, Later, Tool, schema};
 use crate::mcp::answer::{Answer, Answered};
 use crate::mcp::call::Call;
-use crate::mcp::door::Door;
 use crate::mcp::next::next;
 use crate::mcp::problem::Problem;
 use crate::mcp::resources::uri;
 use crate::mcp::runs;
 use crate::mcp::stored;
+use crate::mcp::visit::Visit;
 use crate::mcp::wait::{Patience, Watch, wait};
 use crate::mcp::workflows;
 use crate::settings::Toolset;
@@ -72,29 +72,31 @@ struct Ready {
 }
 
 async fn execute(call: &Call) -> Answered {
-    let patience = Patience::of(call.arguments.wait_seconds()?, call.door.settings().call_seconds);
+    let patience = Patience::of(call.arguments.wait_seconds()?, call.visit.settings().call_seconds);
     let key = call.arguments.request_key()?.or_else(|| call.key_in_meta()).map(str::to_owned);
     let (name, given) = (call.arguments.workflow()?, call.arguments.inputs()?);
     let wanted = key.clone();
-    let ready =
-        call.door.look(move |door, reader| prepare(door, reader, &name, given, wanted.as_deref())).await??;
+    let ready = call
+        .visit
+        .look(move |visit, reader| prepare(visit, reader, &name, given, wanted.as_deref()))
+        .await??;
     let mut watch = start(call, ready, key).await?;
     wait(call, &mut watch, patience).await?;
     answer(call, watch.view).await
 }
 
 fn prepare(
-    door: &Door,
+    visit: &Visit,
     reader: &Reader,
     name: &str,
     given: JsonObject,
     key: Option<&str>,
 ) -> Result<Ready, Problem> {
-    let library = door.library()?;
+    let library = visit.library()?;
     let plan = Arc::new(workflows::plan(workflows::find(&library, name)?)?.clone());
     let inputs = fields(&plan, given);
     let request = match key {
-        Some(key) => reader.request(&door.workspace(), key).map_err(runs::unreadable)?,
+        Some(key) => reader.request(&visit.workspace(), key).map_err(runs::unreadable)?,
         None => None,
     };
     if let Some(request) = request {
@@ -149,8 +151,8 @@ fn wrong_inputs(plan: &Plan, refusal: &Refusal) -> Problem {
 /// Starts a run, or finds the one that the same key has started.
 async fn start(call: &Call, ready: Ready, key: Option<String>) -> Result<Watch, Problem> {
     let Ready { plan, inputs, id, known } = ready;
-    let backend = &call.door.house()?.local;
-    let home = call.door.client.home();
+    let backend = &call.visit.house()?.local;
+    let home = call.visit.client.home();
     let mut view = View::new(id.clone(), Arc::clone(&plan), home.folder.display().to_string(), now());
     let progress = if known { None } else { Some(backend.subscribe(&id).await.map_err(runs::refused)?) };
     let start = Start { id: id.clone(), plan, inputs, home, request_key: key };
@@ -171,7 +173,7 @@ async fn answer(call: &Call, view: View) -> Answered {
     let view = Arc::new(view);
     if stored::is_named(&view) {
         let seen = Arc::clone(&view);
-        response = call.door.look(move |_, reader| completed(&seen, reader, response)).await??;
+        response = call.visit.look(move |_, reader| completed(&seen, reader, response)).await??;
     }
     let mut value = json!({ "status": response["status"].take(), "workflow_id": view.run });
     if let Some(next) = next(&view) {

@@ -27,8 +27,8 @@ pub(super) const TOOL: Tool = Tool {
 async fn info(call: &Call) -> Answered {
     let name = call.arguments.workflow()?;
     let rest = uri::definition(&name);
-    let value = call.door.look(move |door, _| -> Result<Value, Problem> {
-        let library = door.library()?;
+    let value = call.visit.look(move |visit, _| -> Result<Value, Problem> {
+        let library = visit.library()?;
         let definition = workflows::find(&library, &name)?;
         let mut value = workflows::about(definition, workflows::plan(definition)?);
         value["next"] = format!("execute_workflow(workflow=\"{}\", inputs) runs it.", definition.name).into();

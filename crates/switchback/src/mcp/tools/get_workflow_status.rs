@@ -55,23 +55,23 @@ async fn look(call: &Call) -> Answered {
         Some("whole") => Detail::Whole,
         _ => Detail::Brief,
     };
-    let sight = Sight::of(&call.door, all);
+    let sight = Sight::of(&call.visit, all);
     let Some(word) = call.arguments.run()? else { return list(call, sight).await };
-    let row = call.door.look(move |_, reader| runs::find(reader, &word, &sight)).await??;
+    let row = call.visit.look(move |_, reader| runs::find(reader, &word, &sight)).await??;
     if seconds == 0 || row.ended_at.is_some() {
         let view = status::look(call, &row.id).await?;
         return status::answer(call, view, detail).await;
     }
     let mut watch: Watch = status::watch(call, &row.id).await?;
     if !is_settled(&watch.view) {
-        let seconds = seconds.min(call.door.settings().call_seconds);
+        let seconds = seconds.min(call.visit.settings().call_seconds);
         wait(call, &mut watch, Patience::For(Duration::from_secs(seconds))).await?;
     }
     status::answer(call, watch.view, detail).await
 }
 
 async fn list(call: &Call, sight: Sight) -> Answered {
-    let runs = call.door.look(move |door, reader| runs::list(door, reader, &sight)).await??;
+    let runs = call.visit.look(move |visit, reader| runs::list(visit, reader, &sight)).await??;
     let next = match runs.is_empty() {
         true => "Nothing has run here yet. list_workflows() shows what can be run.",
         false => "get_workflow_status(workflow_id) shows one of them; wait_seconds waits for it.",

@@ -41,7 +41,7 @@ use crate::settings::Toolset;
 async fn list(call: &Call) -> Answered {
     let contains = call.arguments.text("contains")?.map(str::to_lowercase);
     let value =
-        call.door.look(move |door, _| Ok::<_, Problem>(document(&*door.library()?, contains.as_deref())));
+        call.visit.look(move |visit, _| Ok::<_, Problem>(document(&*visit.library()?, contains.as_deref())));
     Ok(Answer::new(value.await??).rest(uri::WORKFLOWS))
 }
 

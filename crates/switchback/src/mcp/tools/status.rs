@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 /// Watches a run that is there: what happens from now on is told, what happened before is looked at.
 pub(super) async fn watch(call: &Call, run: &RunId) -> Result<Watch, Problem> {
-    let progress = call.door.house()?.local.subscribe(run).await.map_err(runs::refused)?;
+    let progress = call.visit.house()?.local.subscribe(run).await.map_err(runs::refused)?;
     let view = look(call, run).await?;
     Ok(Watch { view, progress, since: 0 })
 }
@@ -29,13 +29,13 @@ pub(super) async fn over(call: &Call, run: &RunId) -> Result<Watch, Problem> {
 /// How a run stands.
 pub(super) async fn look(call: &Call, run: &RunId) -> Result<View, Problem> {
     let run = run.clone();
-    call.door.look(move |door, reader| runs::view_of(door, reader, &run)).await?
+    call.visit.look(move |visit, reader| runs::view_of(visit, reader, &run)).await?
 }
 
 /// The document of a run.
 pub(super) async fn answer(call: &Call, view: View, detail: Detail) -> Answered {
     let rest = uri::run(&view.run);
-    let document = call.door.look(move |_, reader| {
+    let document = call.visit.look(move |_, reader| {
         let mut document = view.to_json(Values(reader), detail).map_err(runs::not_loaded)?;
         if detail == Detail::Whole && stored::is_named(&view) {
             stored::load(&view, reader, &mut document, |document, position, _| {

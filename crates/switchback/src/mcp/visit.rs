@@ -9,8 +9,8 @@ use serde_json::json;
 use std::sync::{Arc, PoisonError, RwLock};
 use tokio::sync::mpsc;
 
-/// One client's way into the house.
-pub(super) struct Door {
+/// One client in the house.
+pub(super) struct Visit {
     house: Result<Arc<House>, String>,
     pub(super) client: Client,
     settings: RwLock<Arc<Settings>>,
@@ -18,17 +18,15 @@ pub(super) struct Door {
     _alive: mpsc::Sender<()>,
 }
 
-impl Door {
-    /// Opens it: settings are read, and what is wrong with them is said on stderr.
-    pub(super) async fn open(
+impl Visit {
+    /// Begins it: the settings that hold are read.
+    pub(super) async fn begin(
         house: Result<Arc<House>, String>,
         client: Client,
         alive: mpsc::Sender<()>,
-    ) -> Door {
+    ) -> Visit {
         let settings = read(client.clone()).await;
-        settings.broken.iter().for_each(|trouble| eprintln!("switchback: {trouble}"));
-        settings.doubts.iter().for_each(|doubt| eprintln!("switchback: {doubt}"));
-        Door { house, client, settings: RwLock::new(Arc::new(settings)), _alive: alive }
+        Visit { house, client, settings: RwLock::new(Arc::new(settings)), _alive: alive }
     }
 
     /// The house, or the answer of every tool where there is none.
@@ -44,10 +42,10 @@ impl Door {
     /// Looks at what is stored and at the library, on a thread that may wait for the disk.
     pub(super) async fn look<T: Send + 'static>(
         self: &Arc<Self>,
-        look: impl FnOnce(&Door, &Reader) -> T + Send + 'static,
+        look: impl FnOnce(&Visit, &Reader) -> T + Send + 'static,
     ) -> Result<T, Problem> {
-        let door = Arc::clone(self);
-        Ok(self.house()?.look(move |reader| look(&door, reader)).await)
+        let visit = Arc::clone(self);
+        Ok(self.house()?.look(move |reader| look(&visit, reader)).await)
     }
 
     /// The definitions that the client can name. It waits for the disk.
