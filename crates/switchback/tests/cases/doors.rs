@@ -13,6 +13,7 @@
 use std::fmt;
 
 use crate::case::{Action, Ask, Case, Source, Step, Target, Who};
+use crate::said;
 
 /// A way into the product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -137,13 +138,11 @@ fn unsayable(step: &Step) -> Option<String> {
     }
 }
 
-/// A conversation that only looks is the same at every door.
+/// A conversation in which everything is typed is the same at every door.
 fn nothing_to_say(case: &Case) -> Option<String> {
-    let moves = case.steps().any(|step| match &step.action {
-        Action::Ask(Ask { target: Target::Run(args), .. }) => {
-            args.first().is_some_and(|verb| verb == "run" || verb == "cancel")
-        }
+    let is_said = |step: &Step| match &step.action {
+        Action::Ask(Ask { target: Target::Run(args), .. }) => said::can_say(args),
         _ => false,
-    });
-    (!moves).then(|| "nothing in it is said with tools".to_owned())
+    };
+    (!case.steps().any(is_said)).then(|| "nothing in it is said with tools".to_owned())
 }

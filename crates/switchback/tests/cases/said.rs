@@ -2,6 +2,7 @@
 //!
 //! ```text
 //!  run FILE|NAME -i k=v    (the file is put into the library)  get_workflow_info, execute_workflow, get_workflow_status
+//!  check FILE --json       get_workflow_info, which says what is wrong with it
 //!  show RUN --json         get_workflow_status
 //!  runs --json             get_workflow_status without an id
 //!  cancel RUN              cancel_workflow, get_workflow_status
@@ -34,6 +35,7 @@ pub(crate) struct Said {
 #[derive(Clone, Copy, PartialEq)]
 enum Verb {
     Run,
+    Check,
     Show,
     Runs,
     Cancel,
@@ -46,6 +48,7 @@ pub(crate) fn can_say(args: &[String]) -> bool {
         Some("run" | "cancel") => true,
         Some("show") => is_json && !args.iter().any(|arg| arg == "--journal"),
         Some("runs") => is_json && args.len() == 2,
+        Some("check") => is_json && args.len() == 3,
         _ => false,
     }
 }
@@ -58,6 +61,10 @@ pub(crate) fn begin(args: &[String], clients: &mut Clients, workspace: &Workspac
             let workflow = shelve(words.subject, workspace)?;
             let inputs = inputs(&workflow, &words.inputs, clients)?;
             (Verb::Run, "execute_workflow", json!({ "workflow": workflow, "inputs": inputs }))
+        }
+        "check" => {
+            let workflow = shelve(words.subject, workspace)?;
+            (Verb::Check, "get_workflow_info", json!({ "workflow": workflow }))
         }
         "show" => {
             let arguments = json!({ "workflow_id": words.subject, "detail": "whole" });
@@ -79,6 +86,7 @@ impl Said {
         }
         match self.verb {
             Verb::Show => return Ok(ended(0, &whole(reply.json.unwrap_or_default(), clients)?)),
+            Verb::Check => return Ok(ended(0, &json!({ "diagnostics": [] }))),
             Verb::Runs => return Ok(ended(0, &runs(reply.json.unwrap_or_default()))),
             Verb::Run | Verb::Cancel => {}
         }
