@@ -157,3 +157,47 @@ fn without_a_store_every_tool_says_so() {
         assert!(problem["next"].is_string());
     }
 }
+
+#[test]
+fn nothing_that_can_be_sent_is_a_protocol_error() {
+    let world = World::with(&[("greet", GREET)]);
+    let mut client = client(&world);
+    let odd = [
+        json!(null),
+        json!(true),
+        json!(-1),
+        json!(1e300),
+        json!(""),
+        json!(" "),
+        json!("\u{0}"),
+        json!("%"),
+        json!("a/../b"),
+        json!("\u{1f9a6}".repeat(3_000)),
+        json!([[]]),
+        json!({"a": {"b": [null]}}),
+        json!("{\"who\": 1}"),
+        (0..60).fold(json!(1), |inner, _| json!([inner])),
+    ];
+    let names =
+        ["workflow", "name", "inputs", "workflow_id", "run", "wait_seconds", "request_key", "detail", "all"];
+    for tool in
+        ["cancel_workflow", "execute_workflow", "get_workflow_info", "get_workflow_status", "list_workflows"]
+    {
+        for name in names {
+            for value in &odd {
+                let mut arguments = json!({ name: value });
+                if tool == "execute_workflow" && name != "workflow" {
+                    arguments["workflow"] = "greet".into();
+                }
+                let (value, is_error) = client.call(tool, arguments);
+                assert!(value.is_object() && value.to_string().len() <= 20_000, "{tool} {name}");
+                assert!(!is_error || value["error"].is_string(), "{value:#}");
+            }
+        }
+    }
+    // Inputs of every kind, too.
+    for value in &odd {
+        let given = json!({"workflow": "greet", "inputs": {"who": value, "times": value}});
+        assert!(client.call("execute_workflow", given).0.is_object());
+    }
+}

@@ -18,7 +18,7 @@ fn tools(era: Era) -> Vec<Value> {
     client.request("tools/list", json!({})).unwrap()["tools"].as_array().unwrap().clone()
 }
 
-// covers: D-10, D-01, D-05, D-06
+// covers: D-10, D-01, D-05, D-06, D-104
 #[test]
 fn every_tool_keeps_the_limits_of_clients() {
     let tools = tools(Era::Handshake);

@@ -154,3 +154,23 @@ fn a_client_that_hangs_up_is_let_go() {
     let status = client.good("get_workflow_status", json!({"workflow_id": runs[0]["workflow_id"]}));
     assert!(status["next"].as_str().unwrap().contains("switchback resume"), "{status:#}");
 }
+
+#[test]
+fn a_hundred_calls_at_once_are_all_answered() {
+    let world = World::with(&[("greet", GREET)]);
+    let mut client = world.client();
+    let arguments = json!({"workflow": "greet", "inputs": {"who": "Ada"}});
+    let calls: Vec<u64> =
+        (0..100).map(|_| client.begin("execute_workflow", arguments.clone(), json!(null))).collect();
+    let mut runs: Vec<String> = calls
+        .into_iter()
+        .map(|id| {
+            let (answer, _) = client.called(id);
+            assert_eq!(answer["outputs"]["text"], "hello Ada", "{answer:#}");
+            answer["workflow_id"].to_string()
+        })
+        .collect();
+    runs.sort();
+    runs.dedup();
+    assert_eq!(runs.len(), 100);
+}
