@@ -176,7 +176,10 @@ impl Worker {
             Mail::Park { run, reply } => self.park(run, reply),
             Mail::Nudge => {}
             Mail::Subscribe { run, sender, reply } => {
-                self.subscribers.entry(run).or_default().push(sender);
+                let listening = self.subscribers.entry(run).or_default();
+                // A run that waits for days is asked about often, and nothing is told meanwhile.
+                listening.retain(|listener| !listener.is_closed());
+                listening.push(sender);
                 // It may have given up.
                 let _ = reply.send(());
             }
