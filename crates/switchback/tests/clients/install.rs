@@ -88,10 +88,13 @@ fn is_there(folder: &Path, pins: &str) -> bool {
 }
 
 fn python(folder: &Path, pins: &str) -> Result<Installed, String> {
-    let program = PathBuf::from("python3");
-    // What was built for one Python does not fit another.
-    let version = said(Command::new(&program).arg("--version"))?;
-    let pins = format!("# {version}\n{pins}");
+    // The program itself: one that chooses among several may choose another one later. What was built for one does not
+    // fit another.
+    let about = "import sys; print(sys.executable); print('#', sys.version.split()[0], sys.executable)";
+    let about = said(Command::new("python3").args(["-c", about]))?;
+    let (program, key) =
+        about.split_once('\n').ok_or_else(|| format!("python3 says of itself only: {about}"))?;
+    let (program, pins) = (PathBuf::from(program), format!("{key}\n{pins}"));
     let packages = folder.join("packages");
     if !is_there(folder, &pins) {
         fs::write(folder.join("requirements.txt"), &pins).unwrap();
