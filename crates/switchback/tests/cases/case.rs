@@ -69,6 +69,8 @@ pub(crate) struct Request {
     pub(crate) client: String,
     pub(crate) method: String,
     pub(crate) params: Value,
+    /// Whether it asks to be told of progress.
+    pub(crate) progress: bool,
 }
 
 /// The client that speaks where a step names none.

@@ -45,7 +45,7 @@ impl Clients {
     /// Sends a request with its names filled in already.
     pub(crate) fn send(&mut self, request: &Request) -> Result<Waiting, Trouble> {
         let connection = self.connected.get_mut(&request.client).ok_or_else(|| unknown(&request.client))?;
-        Ok(connection.request(&request.method, &request.params))
+        Ok(connection.request(&request.method, &request.params, request.progress))
     }
 
     pub(crate) fn cancel(&self, waiting: &Waiting) -> Result<(), Trouble> {

@@ -174,7 +174,7 @@ fn request(kind: &str, subject: &Node, fields: &mut Fields) -> Result<Request, F
         "read" => ("resources/read".to_owned(), json!({ "uri": word })),
         _ => (word, with),
     };
-    Ok(Request { client, method, params })
+    Ok(Request { client, method, params, progress: kind == "call" })
 }
 
 fn list_of(node: &Node, word: &str) -> Result<String, Flaw> {

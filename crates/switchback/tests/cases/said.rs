@@ -208,7 +208,12 @@ fn whole(document: Value, clients: &mut Clients) -> Result<Value, String> {
         return Ok(document);
     };
     let params = json!({ "uri": uri });
-    let request = Request { client: FIRST_CLIENT.to_owned(), method: "resources/read".to_owned(), params };
+    let request = Request {
+        client: FIRST_CLIENT.to_owned(),
+        method: "resources/read".to_owned(),
+        params,
+        progress: false,
+    };
     let reply = clients.send(&request)?.wait(AT_ONCE)?;
     reply.json.ok_or_else(|| format!("{uri} is no document: {}", reply.text))
 }
@@ -243,7 +248,7 @@ fn in_file(diagnostic: &Value, file: &str) -> Value {
 fn call(tool: &str, arguments: &Value, clients: &mut Clients) -> Result<Waiting, String> {
     let params = json!({ "name": tool, "arguments": arguments });
     let method = "tools/call".to_owned();
-    clients.send(&Request { client: FIRST_CLIENT.to_owned(), method, params })
+    clients.send(&Request { client: FIRST_CLIENT.to_owned(), method, params, progress: true })
 }
 
 fn ended(exit: i32, document: &Value) -> Ended {

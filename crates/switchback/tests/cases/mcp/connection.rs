@@ -55,7 +55,7 @@ impl Connection {
         let limit = opening.limit;
         let mut connection = Self::start(opening).map_err(|error| format!("failed to start it: {error}"))?;
         let (method, params) = words::opening(connection.era);
-        let answered = connection.request(method, &params).wait(limit);
+        let answered = connection.request(method, &params, false).wait(limit);
         if let Some(message) = words::after_opening(connection.era) {
             connection.send(&message);
         }
@@ -95,11 +95,11 @@ impl Connection {
     }
 
     /// Sends a request; its answer is waited for by whoever holds what is returned.
-    pub(crate) fn request(&mut self, method: &str, params: &Value) -> Waiting {
+    pub(crate) fn request(&mut self, method: &str, params: &Value, progress: bool) -> Waiting {
         let id = self.next_id;
         self.next_id += 1;
         let waiting = self.inbox.expect(id, &self.name, method);
-        self.send(&words::request(self.era, id, method, params));
+        self.send(&words::request(self.era, id, (method, params), progress));
         waiting
     }
 

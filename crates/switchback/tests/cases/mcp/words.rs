@@ -25,14 +25,14 @@ pub(super) fn after_opening(era: Era) -> Option<Value> {
     }
 }
 
-/// Returns a whole request. A call asks for progress under its own id.
-pub(super) fn request(era: Era, id: u64, method: &str, params: &Value) -> Value {
+/// Returns a whole request. Progress is asked for under its own id.
+pub(super) fn request(era: Era, id: u64, (method, params): (&str, &Value), progress: bool) -> Value {
     let mut params = params.as_object().cloned().unwrap_or_default();
     let mut meta = params.remove("_meta").and_then(|meta| meta.as_object().cloned()).unwrap_or_default();
     if era == Era::Stateless {
         meta.extend(who_asks(era));
     }
-    if method == "tools/call" {
+    if progress {
         meta.entry("progressToken").or_insert_with(|| id.into());
     }
     if !meta.is_empty() {
