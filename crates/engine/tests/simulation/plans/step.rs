@@ -17,6 +17,7 @@ enum Kind {
     Gate,
     Child,
     Wait,
+    Make,
 }
 
 impl Maker<'_> {
@@ -55,6 +56,7 @@ impl Maker<'_> {
             (8, Kind::Gate),
             (calls, Kind::Child),
             (9, Kind::Wait),
+            (8, Kind::Make),
         ];
         let action = |audience, gate, inputs| Work::Action { audience, inputs, gate };
         match self.random.weighted(&kinds) {
@@ -66,12 +68,22 @@ impl Maker<'_> {
                 action(Audience::Human, Some(Gate { level }), self.values())
             }
             Kind::Child => self.child(),
+            Kind::Make => self.make(),
             Kind::Wait => Work::Wait { ms: Expr::Const(json!(self.random.below(600))) },
         }
     }
 
     fn server(&mut self) -> Work {
         Work::Server { adapter: Adapter::Noop, inputs: self.values(), secrets: BTreeMap::new() }
+    }
+
+    /// What it gives may read what it was given.
+    fn make(&mut self) -> Work {
+        let inputs = self.values();
+        self.readable.extend(inputs.iter().map(|(name, _)| format!("result.{name}")));
+        let outputs = vec![("n".to_owned(), self.value())];
+        self.readable.truncate(self.readable.len() - inputs.len());
+        Work::Make { inputs, outputs }
     }
 
     fn child(&mut self) -> Work {
