@@ -46,8 +46,8 @@ impl Client {
         };
         match found {
             Ok(installed) => Some(installed.clone()),
-            Err(reason) if std::env::var_os("CI").is_some_and(|ci| !ci.is_empty()) => {
-                panic!("CI must run this test, and {self:?} could not be installed: {reason}")
+            Err(reason) if std::env::var_os("SWITCHBACK_REQUIRE_CLIENTS").is_some() => {
+                panic!("this test must run, and {self:?} could not be installed: {reason}")
             }
             Err(reason) => {
                 skipped(self, reason);

@@ -6,7 +6,7 @@
 //!                               └── one JSON document ── scene: what must have been seen
 //! ```
 //! A script says what it saw and judges nothing, so that every SDK is judged by the same lines. Where the clients cannot be
-//! installed the tests are skipped, and say so; where CI is set that is a failure.
+//! installed the tests are skipped, and say so; with SWITCHBACK_REQUIRE_CLIENTS=1 that is a failure.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so by its panic")]
 
