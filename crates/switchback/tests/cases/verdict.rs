@@ -1,8 +1,12 @@
 //! Plays one case at one door, once or for every kill point, and says what came of it.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
 
-use crate::case::{Action, Case, KillPoints, Step};
+use crate::case::{Action, Case, KillPoints, Step, Who};
 use crate::conversation::{Play, Stop};
 use crate::driver::Driver;
 use crate::kills::Kills;
@@ -75,20 +79,50 @@ impl Judge<'_> {
         Ok((names, points))
     }
 
+    /// Plays for all points, some at a time, and returns the first that did not go well.
     fn each(&self, case: &Case, group: &KillPoints, names: &Names, points: &[String]) -> Result<(), Stop> {
-        for (number, point) in (1..).zip(points) {
-            let name = point.split_once(' ').map_or("", |(_, name)| name);
-            let kills = Kills::of(group.who, Some(number));
-            let played = self.once(case, names.clone(), kills, |play| play.all(&case.conversation));
-            played.map_err(|stop| match stop {
-                Stop::Failed(mut failure) => {
-                    failure.kill_point = Some(format!("at kill point {number} of {}, {name}", points.len()));
-                    Stop::Failed(failure)
-                }
-                skipped => skipped,
-            })?;
-        }
-        Ok(())
+        let next = AtomicUsize::new(0);
+        let stops: Mutex<BTreeMap<usize, Stop>> = Mutex::default();
+        thread::scope(|scope| {
+            for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+                scope.spawn(|| {
+                    loop {
+                        let index = next.fetch_add(1, Ordering::Relaxed);
+                        if index >= points.len() || !lock(&stops).is_empty() {
+                            break;
+                        }
+                        if let Err(stop) = self.at_point(case, group.who, names, (index, points)) {
+                            lock(&stops).insert(index, stop);
+                        }
+                    }
+                });
+            }
+        });
+        stops
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner)
+            .pop_first()
+            .map_or(Ok(()), |(_, stop)| Err(stop))
+    }
+
+    fn at_point(
+        &self,
+        case: &Case,
+        who: Who,
+        names: &Names,
+        (index, points): (usize, &[String]),
+    ) -> Result<(), Stop> {
+        let number = index as u64 + 1;
+        let name = points[index].split_once(' ').map_or("", |(_, name)| name);
+        let kills = Kills::of(who, Some(number));
+        let played = self.once(case, names.clone(), kills, |play| play.all(&case.conversation));
+        played.map_err(|stop| match stop {
+            Stop::Failed(mut failure) => {
+                failure.kill_point = Some(format!("at kill point {number} of {}, {name}", points.len()));
+                Stop::Failed(failure)
+            }
+            skipped => skipped,
+        })
     }
 
     /// Plays in a fresh workspace and clears up, however it went.
@@ -110,6 +144,10 @@ impl Judge<'_> {
             ended => ended,
         }
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn with_place(failure: Failure, folder: &Path) -> Stop {
