@@ -23,7 +23,7 @@ use engine::backend::Backend;
 use engine::kernel::RunId;
 use engine::library::{Library, Order, Shelf};
 use engine::local::Local;
-use engine::store::{Filter, Reader, Store};
+use engine::store::{Filter, OpenError, Reader, Store};
 use knows::Knows;
 use readers::Readers;
 use std::path::{Path, PathBuf};
@@ -78,7 +78,7 @@ impl House {
     /// Goes on with all that is open and that nobody set aside. One that cannot go on is told and left as it is.
     async fn go_on(&self) -> Result<(), HouseError> {
         let filter = Filter { open: true, ..Filter::default() };
-        let open = self.look(move |reader| reader.runs(&filter)).await?;
+        let open = self.look(|reader| reader.runs(&filter))??;
         let parked: Vec<RunId> =
             open.iter().filter(|run| run.parked_at.is_some()).map(|run| run.id.clone()).collect();
         for run in open.into_iter().filter(|run| !parked.iter().any(|head| run.id.is_within(head))) {
@@ -89,12 +89,9 @@ impl House {
         Ok(())
     }
 
-    /// Looks at what is stored, on a thread that may wait for the disk.
-    pub(crate) async fn look<T: Send + 'static>(
-        &self,
-        look: impl FnOnce(&Reader) -> T + Send + 'static,
-    ) -> T {
-        self.readers.look(look).await
+    /// Looks at what is stored, which may wait for the disk.
+    pub(crate) fn look<T>(&self, look: impl FnOnce(&Reader) -> T) -> Result<T, OpenError> {
+        self.readers.look(look)
     }
 
     /// The definitions that a client can name. Whoever asks it for some waits for the disk.

@@ -39,13 +39,9 @@ impl Visit {
         self.client.workspace.to_string_lossy().into_owned()
     }
 
-    /// Looks at what is stored and at the library, on a thread that may wait for the disk.
-    pub(super) async fn look<T: Send + 'static>(
-        self: &Arc<Self>,
-        look: impl FnOnce(&Visit, &Reader) -> T + Send + 'static,
-    ) -> Result<T, Problem> {
-        let visit = Arc::clone(self);
-        Ok(self.house()?.look(move |reader| look(&visit, reader)).await)
+    /// Looks at what is stored and at the library, which may wait for the disk.
+    pub(super) async fn look<T>(&self, look: impl FnOnce(&Visit, &Reader) -> T) -> Result<T, Problem> {
+        self.house()?.look(|reader| look(self, reader)).map_err(|error| no_house(&error.to_string()))
     }
 
     /// The definitions that the client can name. It waits for the disk.

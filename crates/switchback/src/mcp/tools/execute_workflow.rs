@@ -154,9 +154,14 @@ async fn start(call: &Call, ready: Ready, key: Option<String>) -> Result<Watch, 
     let backend = &call.visit.house()?.local;
     let home = call.visit.client.home();
     let mut view = View::new(id.clone(), Arc::clone(&plan), home.folder.display().to_string(), now());
-    let progress = if known { None } else { Some(backend.subscribe(&id).await.map_err(runs::refused)?) };
-    let start = Start { id: id.clone(), plan, inputs, home, request_key: key };
-    let Accepted { run, seq, status } = backend.start(start).await.map_err(runs::refused)?;
+    // Both are on their way at once, and in this order.
+    let subscribed = (!known).then(|| backend.subscribe(&id));
+    let started = backend.start(Start { id: id.clone(), plan, inputs, home, request_key: key });
+    let Accepted { run, seq, status } = started.await.map_err(runs::refused)?;
+    let progress = match subscribed {
+        Some(subscribed) => Some(subscribed.await.map_err(runs::refused)?),
+        None => None,
+    };
     match progress {
         Some(progress) if run == id => {
             view.status = status;
