@@ -12,6 +12,7 @@ use kernel::event::Resolution;
 use kernel::{Command, EffectId, Fields, Outcome, Plan, RunId, Status};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::mpsc::UnboundedReceiver;
 
 fn open(dir: &Path) -> Local {
@@ -188,5 +189,23 @@ async fn a_run_that_is_set_aside_stays_so_until_someone_goes_on_with_it() {
     assert!(matches!(end(&mut progress).await, Outcome::Succeeded { .. }));
     assert!(reader.run(&id).unwrap().unwrap().parked_at.is_none());
     assert_eq!(std::fs::read_to_string(&mark).unwrap(), "x\nx\n");
+    local.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_subscribes_and_then_looks_misses_no_end() {
+    let dir = tempfile::tempdir().unwrap();
+    let local = open(dir.path());
+    let reader = engine::store::Reader::open(&dir.path().join("data")).unwrap();
+    for number in 0..100 {
+        let name = format!("r{number}");
+        let id = RunId::new(&name);
+        local.start(start(dir.path(), &name, noops(&[("a", &[])]))).await.unwrap();
+        let mut progress = local.subscribe(&id).await.unwrap();
+        if reader.run(&id).unwrap().unwrap().ended_at.is_none() {
+            let told = tokio::time::timeout(Duration::from_secs(10), end(&mut progress)).await;
+            assert!(told.is_ok(), "{name} ended, and nobody was told");
+        }
+    }
     local.close().await;
 }
