@@ -13,7 +13,7 @@ pub(super) const WORKFLOW: [&str; 3] = ["workflow", "workflow_name", "name"];
 pub(super) const RUN: [&str; 3] = ["workflow_id", "run_id", "run"];
 
 /// Longest key by which a repeated call is recognised.
-const KEY_BYTES_MAX: usize = 200;
+pub(super) const KEY_BYTES_MAX: usize = 200;
 
 /// What a call was given.
 pub(super) struct Arguments {

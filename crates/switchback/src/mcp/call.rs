@@ -1,6 +1,6 @@
 //! One call of a tool: who asks, with what, and what it stands on.
 
-use super::arguments::Arguments;
+use super::arguments::{Arguments, KEY_BYTES_MAX};
 use super::visit::Visit;
 use engine::kernel::command::Caller;
 use rmcp::RoleServer;
@@ -29,6 +29,7 @@ impl Call {
 
     /// The key by which a repeated call is recognised.
     pub(super) fn key_in_meta(&self) -> Option<&str> {
-        self.context.meta.get(KEY_IN_META)?.as_str().filter(|key| !key.is_empty())
+        let key = self.context.meta.get(KEY_IN_META)?.as_str()?;
+        (1..=KEY_BYTES_MAX).contains(&key.len()).then_some(key)
     }
 }

@@ -111,3 +111,14 @@ fn names_and_ids_are_completed() {
     let run = json!({"type": "ref/resource", "uri": "switchback://run/{id}"});
     assert_eq!(complete(run, "id", ""), json!([answer["workflow_id"]]));
 }
+
+#[test]
+fn a_definition_can_be_read_as_large_as_it_may_be() {
+    let padded = |bytes: usize| format!("{GREET}#{}\n", "x".repeat(bytes - GREET.len() - 2));
+    let world = World::with(&[("greet", &padded(1 << 20))]);
+    let mut client = world.client();
+    assert_eq!(text(&mut client, "workflow://definition/greet").len(), 1 << 20);
+    world.define("greet", &padded((1 << 20) + 1));
+    let error = client.request("resources/read", json!({"uri": "workflow://definition/greet"})).unwrap_err();
+    assert_eq!(error["data"]["code"], "invalid-definition", "{error}");
+}

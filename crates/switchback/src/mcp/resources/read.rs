@@ -71,16 +71,16 @@ fn text(visit: &Visit, reader: &Reader, address: Address) -> Result<Text, Proble
 
 fn definition(visit: &Visit, name: &str) -> Result<Text, Problem> {
     let library = visit.library()?;
-    let source = &workflows::find(&library, name)?.reading.source;
+    let definition = workflows::find(&library, name)?;
+    let source = &definition.reading.source;
+    if source.text.is_empty() {
+        // Then there was nothing to read, and the reason is the answer.
+        workflows::plan(definition)?;
+    }
     let kind =
         if source.text.trim_start().starts_with('{') { "application/json" } else { "application/yaml" };
-    let mut text = source.text.to_string();
-    if text.len() > BYTES_MAX {
-        let cut = text.len() - BYTES_MAX;
-        text.truncate(text.floor_char_boundary(BYTES_MAX));
-        text.push_str(&format!("\n[... {cut} bytes left out; all of it is in {} ...]\n", source.name));
-    }
-    Ok(Text { text, kind })
+    // The library reads no file that is larger than one read here gives.
+    Ok(Text { text: source.text.to_string(), kind })
 }
 
 /// What a step was given or gave, with stored values loaded.

@@ -1,5 +1,6 @@
 //! The parts that schemas share. All are flat: an object, its properties, each with a description.
 
+use crate::mcp::arguments::KEY_BYTES_MAX;
 use crate::settings::CALL_SECONDS_MAX;
 use serde_json::{Value, json};
 
@@ -28,5 +29,5 @@ pub(super) fn wait_seconds(description: &str) -> Value {
 
 /// The key by which a repeated call is recognised.
 pub(super) fn request_key(description: &str) -> Value {
-    json!({ "type": "string", "maxLength": 200, "description": description })
+    json!({ "type": "string", "maxLength": KEY_BYTES_MAX, "description": description })
 }

@@ -1,0 +1,67 @@
+//! What fits, what is cut, and what no document can do.
+
+use super::*;
+
+fn block(status: &str, outcome: &str, bytes: usize) -> Value {
+    json!({"inputs": {"command": "x"}, "outputs": {"stdout": "\n".repeat(bytes)},
+           "metadata": {"status": status, "outcome": outcome}})
+}
+
+fn response(blocks: impl Iterator<Item = (String, Value)>) -> Value {
+    json!({"status": "success", "workflow_id": "a", "outputs": {"x": "y".repeat(9_000)},
+           "blocks": blocks.collect::<Map<_, _>>()})
+}
+
+#[test]
+fn what_fits_is_not_touched() {
+    let text = |count: usize| json!({ "outputs": "x".repeat(count) });
+    let exact = ANSWER_BYTES_MAX - size(&text(0));
+    assert_eq!(fit(text(exact), ANSWER_BYTES_MAX, None), (text(exact), false));
+    let (cut, was_cut) = fit(text(exact + 1), ANSWER_BYTES_MAX, Some("there"));
+    assert!(was_cut && size(&cut) <= ANSWER_BYTES_MAX);
+    let kept = cut["outputs"].as_str().unwrap();
+    assert!(kept.contains(&format!("[... {} bytes left out ...]", exact + 1 - 4_000 + 1)), "{kept}");
+    assert_eq!(cut["left_out"]["all_of_it"], "there");
+}
+
+#[test]
+fn many_blocks_fit_and_the_failed_ones_are_there() {
+    let blocks = (0..500).map(|number| match number {
+        490..495 => (format!("block_{number}"), block("completed", "failure", 16_384)),
+        _ => (format!("block_{number}"), block("completed", "success", 16_384)),
+    });
+    let (cut, _) = fit(response(blocks), ANSWER_BYTES_MAX, Some("switchback://run/a"));
+    assert!(size(&cut) <= ANSWER_BYTES_MAX, "{}", size(&cut));
+    let blocks = cut["blocks"].as_object().unwrap();
+    assert!((490..495).all(|number| blocks.contains_key(&format!("block_{number}"))));
+    let left = cut["left_out"]["blocks"]["completed"].as_u64().unwrap();
+    assert_eq!(left + blocks.len() as u64, 500);
+    assert!(cut["outputs"]["x"].as_str().unwrap().len() > 100);
+}
+
+#[test]
+fn hostile_documents_fit_too() {
+    let keys: Map<String, Value> = (0..50).map(|n| (format!("{n}{}", "k".repeat(5_000)), json!(n))).collect();
+    let deep = (0..100).fold(json!("x".repeat(50_000)), |inner, _| json!({ "k": [inner] }));
+    for outputs in [
+        json!(keys),
+        json!((0..100_000).collect::<Vec<_>>()),
+        json!({"one": {"list": (0..100_000).collect::<Vec<_>>()}}),
+        json!("\u{1}".repeat(100_000)),
+        json!(vec!["\u{1}".repeat(90); 9_000]),
+        json!({ "deep": deep }),
+        json!(vec![json!({"status": "completed", "text": "x"}); 5_000]),
+    ] {
+        let document =
+            json!({"status": "success", "next": "n", "outputs": outputs, "error": "e".repeat(9_000)});
+        let (cut, was_cut) = fit(document, ANSWER_BYTES_MAX, Some("switchback://run/a"));
+        assert!(was_cut && size(&cut) <= ANSWER_BYTES_MAX, "{}", size(&cut));
+        assert_eq!((cut["status"].as_str(), cut["next"].as_str()), (Some("success"), Some("n")));
+    }
+}
+
+#[test]
+fn a_text_is_cut_between_letters() {
+    let cut = shortened(&"ä".repeat(100), 31);
+    assert!(cut.starts_with("ää") && cut.ends_with("ää") && cut.contains("bytes left out"));
+}
