@@ -40,6 +40,9 @@ impl View {
     pub fn response(&self) -> Value {
         let mut response = blocks::view::response(&self.plan, &self.timeline, &self.status);
         response["metadata"]["workflow_id"] = self.run.as_str().into();
+        if self.left {
+            response["status"] = "paused".into();
+        }
         response
     }
 

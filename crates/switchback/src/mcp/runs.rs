@@ -7,7 +7,7 @@ use engine::kernel::RunId;
 use engine::kernel::clock::iso;
 use engine::store::{Fault, Filter, Found, Owner, Reader, RunRow};
 use engine::turn::LoadError;
-use engine::view::{View, is_carried};
+use engine::view::{self, View};
 use serde_json::{Value, json};
 
 /// How many runs that have ended a list shows, and how many that have not.
@@ -85,12 +85,19 @@ fn unknown(reader: &Reader, word: &str, sight: &Sight) -> Problem {
 /// The view of a run, and whether some process carries it. Nothing if the run is gone.
 pub(super) fn view(visit: &Visit, reader: &Reader, run: &RunId) -> Result<Option<View>, Problem> {
     let row = reader.run(run).map_err(unreadable)?;
-    let (Some(row), Some(mut view)) = (row, View::load(reader, run).map_err(not_loaded)?) else {
+    let (Some(row), Some(mut seen)) = (row, View::load(reader, run).map_err(not_loaded)?) else {
         return Ok(None);
     };
     let owner = Owner::of(&visit.house()?.dir);
-    view.left = view.needs_carrier() && !is_carried(&row, owner);
-    Ok(Some(view))
+    seen.left = seen.needs_carrier() && !view::is_carried(&row, owner);
+    Ok(Some(seen))
+}
+
+/// Whether some process carries a run.
+pub(super) fn is_carried(visit: &Visit, reader: &Reader, run: &RunId) -> Result<bool, Problem> {
+    let row = reader.run(run).map_err(unreadable)?;
+    let owner = Owner::of(&visit.house()?.dir);
+    Ok(row.is_some_and(|row| view::is_carried(&row, owner)))
 }
 
 /// The view of a run that was just there.
@@ -117,7 +124,7 @@ pub(super) fn list(visit: &Visit, reader: &Reader, sight: &Sight) -> Result<Vec<
 
 /// The word for a run that perhaps nobody carries any more.
 fn status(reader: &Reader, row: &RunRow, owner: Option<Owner>) -> String {
-    if row.ended_at.is_some() || is_carried(row, owner) {
+    if row.ended_at.is_some() || view::is_carried(row, owner) {
         return row.status.clone();
     }
     match View::load(reader, &row.id) {

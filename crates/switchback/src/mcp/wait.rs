@@ -10,6 +10,7 @@
 
 use super::call::Call;
 use super::problem::Problem;
+use super::runs;
 use super::tell::Teller;
 use super::visit::no_house;
 use engine::backend::Progress;
@@ -93,6 +94,11 @@ pub(super) async fn wait(call: &Call, watch: &mut Watch, patience: Patience) -> 
             }
             () = sleep_until(silence), if teller.is_some() => {
                 silence = Instant::now() + SILENCE_MAX;
+                // A sign of life is only given for what lives: a run may have been set aside meanwhile.
+                watch.view.left = is_left(call, &watch.view).await?;
+                if watch.view.left {
+                    continue;
+                }
                 if let Some(listener) = &mut teller && listener.alive(&watch.view).await.is_err() {
                     return Ok(());
                 }
@@ -100,6 +106,13 @@ pub(super) async fn wait(call: &Call, watch: &mut Watch, patience: Patience) -> 
         }
     }
     Ok(())
+}
+
+/// Whether a run that should move is moved by nobody.
+async fn is_left(call: &Call, view: &View) -> Result<bool, Problem> {
+    let run = view.run.clone();
+    let is_carried = call.visit.look(move |visit, reader| runs::is_carried(visit, reader, &run)).await??;
+    Ok(view.needs_carrier() && !is_carried)
 }
 
 /// Whether nothing more happens by itself, or someone is to do something.

@@ -1,8 +1,11 @@
 //! How long a call waits, what it is told meanwhile, and that the run does not care.
 
-use crate::client::Era;
+use crate::client::{Client, Era};
 use crate::world::{GREET, World, sleeper};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 #[test]
@@ -173,4 +176,26 @@ fn a_hundred_calls_at_once_are_all_answered() {
     runs.sort();
     runs.dedup();
     assert_eq!(runs.len(), 100);
+}
+
+#[test]
+fn a_run_that_is_set_aside_is_not_waited_for() {
+    let text = sleeper("nap", "600").replace("type: Shell,", "type: Shell, on_interrupt: retry,");
+    let world = World::with(&[("nap", &text)]);
+    let mut client = Client::connect(world.command("project", &["serve"]), Era::Handshake);
+    let call = client.begin("execute_workflow", json!({"workflow": "nap"}), json!({"progressToken": "p"}));
+    while client.told("p").is_empty() {
+        client.listen(Duration::from_millis(50));
+    }
+    let runs = client.good("get_workflow_status", json!({}))["runs"].clone();
+    let run = runs[0]["workflow_id"].as_str().unwrap();
+    let mut follower = world.command("project", &["resume", run]).stderr(Stdio::piped()).spawn().unwrap();
+    // Once it says something it listens to signals.
+    let mut said = BufReader::new(follower.stderr.take().unwrap()).lines();
+    said.next().unwrap().unwrap();
+    kill_process(Pid::from_child(&follower), Signal::INT).unwrap();
+    follower.wait().unwrap();
+    let (answer, _) = client.called(call);
+    assert_eq!(answer["status"], "paused", "{answer:#}");
+    assert!(answer["next"].as_str().unwrap().contains(&format!("switchback resume {run}")), "{answer:#}");
 }

@@ -2,7 +2,7 @@
 
 use crate::client::{Client, Era};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 pub(crate) struct World {
     root: tempfile::TempDir,
@@ -89,5 +89,14 @@ impl World {
     pub(crate) fn client_with(&self, era: Era, args: &[&str]) -> Client {
         let args = [&["serve", "--no-daemon"], args].concat();
         Client::connect(self.command("project", &args), era)
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        if self.data().join("daemon.sock").exists() {
+            let mut stop = self.command("project", &["stop", "--now"]);
+            let _ = stop.stdin(Stdio::null()).stderr(Stdio::null()).status();
+        }
     }
 }
