@@ -1,23 +1,23 @@
 //! Plays the steps of one case at one door in one fresh workspace, up to the first that is not as expected.
 
+mod taking;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use rustix::process::Signal;
-use serde_json::Value;
 
-use crate::answer::{Answer, Part};
-use crate::case::{Action, Ask, Case, Check, Connect, KillPoints, Request, SignalName, Step, Target, Who};
+use crate::answer::Answer;
+use crate::case::{Action, Ask, Case, Connect, KillPoints, Request, SignalName, Step, Target, Who};
 use crate::clients::Clients;
 use crate::daemons;
 use crate::doors::Door;
 use crate::driver::{Driver, Setting};
-use crate::examine::{self, Examiner};
 use crate::kills::{Armed, Kills};
 use crate::mcp::Waiting;
 use crate::names::Names;
-use crate::process::{End, Ended, Running};
+use crate::process::{End, Running};
 use crate::report::Failure;
 use crate::said::{self, Said};
 use crate::strays;
@@ -196,22 +196,6 @@ impl<'a> Play<'a> {
         matches!(&ask.target, Target::Request(request) if self.doomed.contains(&request.client))
     }
 
-    /// An answer that may never have come: only what is said of it must hold.
-    fn take_if_said(&mut self, check: &Check, answer: Answer) -> Result<(), Stop> {
-        let is_nothing_said = check.parts.is_empty() && check.files.is_empty() && check.remember.is_empty();
-        if is_nothing_said { Ok(()) } else { self.take(check, answer, None) }
-    }
-
-    fn take_killed(&mut self, check: &Check, answer: Answer, number: u64, log: PathBuf) -> Result<(), Stop> {
-        let is_killed = matches!(&answer, Answer::Command(Ended { end: End::Signal(9), .. }));
-        if is_killed {
-            return self.take(check, answer, Some(&"SIGKILL".into()));
-        }
-        let points = std::fs::read_to_string(log).map_err(|_| Stop::Skipped(NO_KILL_POINTS.to_owned()))?;
-        let note = format!("kill point {number} was not reached: there were {}", points.lines().count());
-        Err(Failure { note: Some(note), ..Failure::difference(Vec::new(), answer, Vec::new()) }.into())
-    }
-
     /// Puts a question, with tools where this door has only those.
     fn put(&mut self, ask: &Ask, env: Vec<(String, String)>) -> Result<Pending, Stop> {
         match &ask.target {
@@ -298,34 +282,6 @@ impl<'a> Play<'a> {
             capture: format!("{:03}", self.asked),
         }
     }
-
-    /// Holds an answer against the expectation and remembers what is to be remembered.
-    fn take(&mut self, check: &Check, answer: Answer, exit: Option<&Value>) -> Result<(), Stop> {
-        let mut examiner = Examiner::new(&self.names, &self.workspace);
-        examiner.answer(check, &answer, exit, &|part| is_held(part, &answer)).map_err(failure)?;
-        let Examiner { mismatches, files, .. } = examiner;
-        if !mismatches.is_empty() {
-            return Err(Failure::difference(mismatches, answer, files).into());
-        }
-        for (name, source) in &check.remember {
-            match examine::remembered(source, &answer) {
-                Some(value) => self.names.bind(name, value),
-                None => {
-                    let note = Some(format!("there is nothing to remember as `{name}`"));
-                    return Err(
-                        Failure { note, ..Failure::difference(Vec::new(), answer, Vec::new()) }.into()
-                    );
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-/// The texts of the command line are its own: with tools nobody says them.
-fn is_held(part: Part, answer: &Answer) -> bool {
-    let is_text = matches!(part, Part::Stdout | Part::Stderr);
-    !(is_text && matches!(answer, Answer::Command(ended) if ended.is_said))
 }
 
 fn at(stop: Stop, step: &Step) -> Stop {
