@@ -18,6 +18,9 @@ use std::time::Duration;
 /// How long a daemon may take to answer a hello.
 const WELCOME_MAX: Duration = Duration::from_secs(30);
 
+/// How often a daemon is started that ends before it can be met.
+const STARTS_MAX: u32 = 3;
+
 /// A log that is longer is put aside when a daemon is started.
 const LOG_BYTES_MAX: u64 = 1 << 20;
 
@@ -83,6 +86,15 @@ pub(crate) fn reach(place: &Place, hello: &Hello) -> Result<Reached, Unreachable
     let lock = starting(place).map_err(failed)?;
     if let Some(reached) = find(place, hello)? {
         return Ok(reached);
+    }
+    for _ in 1..STARTS_MAX {
+        // One that died before it said a word, or before it was met, may just have been killed.
+        if let Ok(said) = start(place) {
+            said.map_or(Ok(()), |said| Err(Unreachable::Failed(said)))?;
+            if let Some(reached) = find(place, hello)? {
+                return Ok(reached);
+            }
+        }
     }
     start(place).map_err(failed)?.map_or(Ok(()), |said| Err(Unreachable::Failed(said)))?;
     let reached = find(place, hello)?;
