@@ -7,14 +7,13 @@
 //!                                                                                          └── replaced
 //! ```
 
-use super::hello::{Door, Hello, LINE_BYTES_MAX, Welcome, is_newer};
+use super::detach;
+use super::hello::VERSION;
 use super::idle;
 use super::place::Place;
-use super::successor::{Successor, is_ours};
-use super::{control, detach};
+use super::successor::Successor;
 use crate::cli::CommandError;
 use crate::house::{Carries, House};
-use crate::mcp;
 use engine::kill_point;
 use std::fs::{self, File, Permissions};
 use std::io::{self, Write};
@@ -23,14 +22,10 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
-use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
-use tokio::net::{UnixListener, UnixStream};
+use tokio::net::UnixListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
-
-/// How long a client may take to say hello.
-const HELLO_MAX: Duration = Duration::from_secs(10);
 
 /// How long connections have to hear the last words.
 const LAST_WORDS_MAX: Duration = Duration::from_secs(1);
@@ -44,7 +39,8 @@ pub(super) struct Host {
     pub(super) clients: watch::Sender<usize>,
     /// Why it is to end.
     end: watch::Sender<Option<End>>,
-    successor: watch::Sender<Option<Successor>>,
+    /// The newest program that came in and is newer than this one.
+    pub(super) successor: watch::Sender<Option<Successor>>,
 }
 
 /// Why a daemon ends.
@@ -90,7 +86,7 @@ async fn keep(dir: &Path) -> ExitCode {
     };
     kill_point("daemon listens");
     announce(None);
-    say(&format!("switchback {} is ready, process {}", super::hello::VERSION, std::process::id()));
+    say(&format!("switchback {} is ready, process {}", VERSION, std::process::id()));
     let mut met = JoinSet::new();
     let end = host.let_in(&place, listener, &mut met).await;
     say(&format!("ending: {end:?}").to_lowercase());
@@ -224,84 +220,6 @@ impl Host {
     pub(super) fn halt(&self) {
         self.finish(End::Halted);
     }
-
-    /// Meets one client.
-    async fn meet(self: Arc<Self>, stream: UnixStream) {
-        let ours = rustix::process::getuid().as_raw();
-        match stream.peer_cred() {
-            Ok(peer) if peer.uid() == ours => {}
-            Ok(peer) => return say(&format!("user {} may not come in", peer.uid())),
-            Err(error) => return say(&format!("a client could not be known: {error}")),
-        }
-        let _connected = Counted::new(&self.connections);
-        match self.converse(stream).await {
-            Err(error) if !is_hung_up(&error) => say(&format!("a client went away: {error}")),
-            _ => {}
-        }
-    }
-
-    async fn converse(self: &Arc<Self>, stream: UnixStream) -> io::Result<()> {
-        let (read, mut write) = stream.into_split();
-        let mut read = BufReader::new(read);
-        let hello = tokio::time::timeout(HELLO_MAX, first_line(&mut read)).await??;
-        let (welcome, hello) = match serde_json::from_slice::<Hello>(&hello) {
-            Ok(hello) => (Welcome::to(&hello), Some(hello)),
-            Err(error) => (Welcome::new(Some(format!("this is no hello: {error}")), None), None),
-        };
-        let mut line = serde_json::to_vec(&welcome)?;
-        line.push(b'\n');
-        write.write_all(&line).await?;
-        let Some(hello) = hello.filter(|_| welcome.refused.is_none()) else { return Ok(()) };
-        self.note_newer(&hello);
-        kill_point("daemon let a client in");
-        match hello.door {
-            Door::Control => control::serve(self, read, write).await,
-            Door::Mcp => {
-                let _client = Counted::new(&self.clients);
-                let served = mcp::serve(Arc::clone(&self.house), hello.client, read, write).await;
-                served.map_err(io::Error::other)
-            }
-        }
-    }
-
-    fn note_newer(&self, hello: &Hello) {
-        let known = self.successor.borrow().as_ref().map(|known| known.version.clone());
-        let than = known.unwrap_or_else(|| super::hello::VERSION.to_owned());
-        let Some(program) = hello.program.clone().filter(|program| is_ours(program)) else { return };
-        if is_newer(&hello.version, &than) {
-            self.successor.send_replace(Some(Successor { version: hello.version.clone(), program }));
-        }
-    }
-}
-
-/// One more, as long as it lives.
-struct Counted<'c>(&'c watch::Sender<usize>);
-
-impl<'c> Counted<'c> {
-    fn new(count: &'c watch::Sender<usize>) -> Self {
-        count.send_modify(|count| *count += 1);
-        Counted(count)
-    }
-}
-
-impl Drop for Counted<'_> {
-    fn drop(&mut self) {
-        self.0.send_modify(|count| *count -= 1);
-    }
-}
-
-/// Whether a client simply ended.
-fn is_hung_up(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset)
-}
-
-async fn first_line(read: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Vec<u8>> {
-    let mut line = Vec::new();
-    read.take(LINE_BYTES_MAX as u64).read_until(b'\n', &mut line).await?;
-    match line.last() {
-        Some(b'\n') => Ok(line),
-        _ => Err(io::Error::other("no hello came")),
-    }
 }
 
 /// Tells whoever started the daemon how that went, and lets go of them.
@@ -317,7 +235,7 @@ fn announce(failed: Option<&CommandError>) -> ExitCode {
 }
 
 /// A line of the daemon's log.
-fn say(line: &str) {
+pub(super) fn say(line: &str) {
     eprintln!("{} {line}", engine::kernel::clock::iso(now()));
 }
 

@@ -16,6 +16,7 @@ mod detach;
 mod hello;
 mod host;
 mod idle;
+mod meet;
 mod pipe;
 mod place;
 mod reach;
