@@ -61,18 +61,25 @@ pub(crate) fn main(dir: &Path) -> ExitCode {
             return announce(Some(&CommandError::internal("daemon", format!("failed to detach: {error}"))));
         }
     }
-    let runtime = match tokio::runtime::Runtime::new() {
-        Ok(runtime) => runtime,
-        Err(error) => {
-            return announce(Some(&CommandError::internal(
-                "no-runtime",
-                format!("the system gives no threads: {error}"),
-            )));
-        }
-    };
+    let runtime =
+        match tokio::runtime::Builder::new_multi_thread().worker_threads(workers()).enable_all().build() {
+            Ok(runtime) => runtime,
+            Err(error) => {
+                return announce(Some(&CommandError::internal(
+                    "no-runtime",
+                    format!("the system gives no threads: {error}"),
+                )));
+            }
+        };
     let code = runtime.block_on(keep(dir));
     runtime.shutdown_timeout(LAST_WORDS_MAX);
     code
+}
+
+/// Half of the cores: the other half is the driving thread's, the disk's and that of what is carried out. Fewer threads also
+/// wake each other less, which is most of what a call costs.
+fn workers() -> usize {
+    std::thread::available_parallelism().map_or(1, |cores| cores.get().div_ceil(2))
 }
 
 async fn keep(dir: &Path) -> ExitCode {
