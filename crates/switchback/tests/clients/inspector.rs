@@ -84,6 +84,7 @@ fn calls(inspector: &Inspector) {
     seen.says("stderr", "there is no run `nobody`");
 }
 
+// covers: D-95
 #[test]
 fn the_older_era() {
     play("legacy", "2025-11-25");
