@@ -88,3 +88,25 @@ fn a_link_to_this_binary_is_this_binary() {
         assert_eq!(home.json("install cursor")["standing"], "current", "{command}");
     }
 }
+
+#[test]
+fn a_binary_behind_a_link_is_named_by_the_link() {
+    let home = Home::new();
+    symlink(binary(), home.path("bin/switchback")).unwrap();
+    let link = home.path("bin/switchback").display().to_string();
+    for word in [link.clone(), "../bin/switchback".to_owned(), "switchback".to_owned()] {
+        let mut command = std::process::Command::new("/bin/sh");
+        command.args(["-c", &format!("{word} install cursor --yes && {word} doctor")]);
+        command.current_dir(home.path("project")).env_clear().env("HOME", home.path(""));
+        command.env("PATH", format!("{}:/usr/bin:/bin", home.path("bin").display()));
+        let ran = ran(&mut command);
+        assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+        let file: Value = serde_json::from_str(&home.read(".cursor/mcp.json")).unwrap();
+        let named = file["mcpServers"]["switchback"]["command"].as_str().unwrap().to_owned();
+        assert_eq!(named, link, "{word}");
+        assert!(ran.stdout.contains("set up in ~/.cursor/mcp.json"), "{}", ran.stdout);
+        // The file itself is the same program: nothing to do.
+        assert!(home.good("install cursor --yes").stderr.contains("it already starts this binary"));
+        fs::remove_file(home.path(".cursor/mcp.json")).unwrap();
+    }
+}

@@ -30,7 +30,7 @@ fn shells(here: &Here) -> Finding {
 
 fn ourselves(here: &Here) -> Finding {
     let subject = "PATH";
-    let binary = here.binary.display();
+    let binary = here.called.display();
     match here.program("switchback") {
         Some(found) if here.is_this("switchback") => {
             Finding::ok(subject, format!("`switchback` is {}", here.shown(&found)))
@@ -40,7 +40,7 @@ fn ourselves(here: &Here) -> Finding {
                 .mend("put the folder of the one you want first, or remove the other")
         }
         None => {
-            let folder = here.binary.parent().unwrap_or(&here.binary).display();
+            let folder = here.called.parent().unwrap_or(&here.called).display();
             Finding::warn(subject, format!("`switchback` is not found there; this is {binary}"))
                 .mend(format!("mend with: export PATH=\"{folder}:$PATH\""))
         }

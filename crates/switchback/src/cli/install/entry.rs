@@ -56,7 +56,7 @@ fn serves(entry: &Value) -> bool {
 
 /// The entry that is wanted: a new one, or the one that is there with the right command. All else in it stays.
 pub(crate) fn wanted(old: Option<&Value>, client: Client, here: &Here) -> Value {
-    let command = json!(here.binary.to_str());
+    let command = json!(here.called.to_str());
     let Some(Value::Object(old)) = old else {
         let mut entry = Map::new();
         if client.names_the_way() {

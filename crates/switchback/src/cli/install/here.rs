@@ -1,10 +1,11 @@
 //! What a set-up follows from: a person's folders, the project folder, the programs that are found, and this binary.
 
+use super::entry::NAME;
 use crate::cli::error::CommandError;
 use crate::cli::store;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// The surroundings of one command.
 #[derive(Clone, Debug)]
@@ -25,6 +26,8 @@ pub(crate) struct Here {
     pub(crate) path: Vec<PathBuf>,
     /// This program, with every link followed.
     pub(crate) binary: PathBuf,
+    /// This program as it was called, links and all: a link stays where it is when an update moves what it leads to.
+    pub(crate) called: PathBuf,
 }
 
 impl Here {
@@ -41,14 +44,17 @@ impl Here {
             false => whole("XDG_CONFIG_HOME").unwrap_or_else(|| home.join(".config")),
         };
         let path = std::env::var_os("PATH").unwrap_or_default();
+        let path: Vec<PathBuf> = std::env::split_paths(&path).filter(|folder| folder.is_absolute()).collect();
+        let binary = binary()?;
         Ok(Here {
             settings,
             codex: folder("CODEX_HOME"),
             claude: folder("CLAUDE_CONFIG_DIR"),
             gemini: folder("GEMINI_CLI_HOME"),
             workspace: store::workspace()?,
-            path: std::env::split_paths(&path).filter(|folder| folder.is_absolute()).collect(),
-            binary: binary()?,
+            called: as_text(called(std::env::args_os().next(), &path, &binary))?,
+            path,
+            binary,
             home,
         })
     }
@@ -99,16 +105,42 @@ fn is_program(path: &Path) -> bool {
 }
 
 fn binary() -> Result<PathBuf, CommandError> {
-    let found = std::env::current_exe().and_then(|path| path.canonicalize());
-    let found = found.map_err(|error| {
+    std::env::current_exe().and_then(|path| path.canonicalize()).map_err(|error| {
         CommandError::internal("no-binary", format!("failed to find the file of this program: {error}"))
             .hint("it was moved or replaced while it ran: try again")
-    })?;
-    match found.to_str() {
-        Some(_) => Ok(found),
+    })
+}
+
+/// The path by which this program was called: the one that was typed, or the first on `$PATH` that leads here, or the
+/// file itself.
+fn called(word: Option<OsString>, path: &[PathBuf], binary: &Path) -> PathBuf {
+    let word = PathBuf::from(word.unwrap_or_default());
+    let typed = (word.components().count() > 1).then(|| std::path::absolute(&word).ok()).flatten();
+    let name = word.file_name().unwrap_or(OsStr::new(NAME));
+    let plain = typed.as_deref().map(without_dots);
+    let mut found = plain.into_iter().chain(typed).chain(path.iter().map(|folder| folder.join(name)));
+    let leads_here = |path: &PathBuf| path.canonicalize().is_ok_and(|file| file == binary);
+    found.find(leads_here).unwrap_or_else(|| binary.to_owned())
+}
+
+/// The path without `..`; where a link stands before one it leads elsewhere.
+fn without_dots(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(plain.pop()),
+            part => plain.push(part),
+        }
+    }
+    plain
+}
+
+fn as_text(path: PathBuf) -> Result<PathBuf, CommandError> {
+    match path.to_str() {
+        Some(_) => Ok(path),
         None => Err(CommandError::internal(
             "no-binary",
-            format!("the path of this program is not text: {}", found.display()),
+            format!("the path of this program is not text: {}", path.display()),
         )
         .hint("move it to a folder whose name every client can write")),
     }
@@ -127,6 +159,41 @@ impl Here {
             workspace: home.join("project"),
             path: vec![home.join("bin")],
             binary: PathBuf::from("/opt/switchback/bin/switchback"),
+            called: PathBuf::from("/opt/switchback/bin/switchback"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn the_path_that_was_called_is_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let (file, link) = (root.join("1.0/switchback"), root.join("bin/switchback"));
+        for folder in ["1.0", "bin", "other"] {
+            fs::create_dir(root.join(folder)).unwrap();
+        }
+        fs::write(&file, "").unwrap();
+        fs::write(root.join("other/switchback"), "").unwrap();
+        symlink("../1.0/switchback", &link).unwrap();
+        let path = [root.join("other"), root.join("bin")];
+        let of = |word: &str| called(Some(OsString::from(word)), &path, &file);
+        assert_eq!(of(link.to_str().unwrap()), link);
+        assert_eq!(of(file.to_str().unwrap()), file);
+        assert_eq!(of(root.join("other/../bin/switchback").to_str().unwrap()), link);
+        // Behind a link `..` is not what it seems.
+        symlink("../other", root.join("bin/far")).unwrap();
+        let far = root.join("bin/far/../bin/switchback");
+        assert_eq!(of(far.to_str().unwrap()), far);
+        // A bare word was looked up; what has that name and is something else is passed over.
+        assert_eq!(of("switchback"), link);
+        // A word that lies is not believed.
+        assert_eq!(of("/nowhere/switchback"), link);
+        assert_eq!((of("sb"), called(None, &[], &file)), (file.clone(), file.clone()));
     }
 }

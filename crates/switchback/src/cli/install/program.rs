@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn calls_read_as_they_are_typed() {
-        let here = Here { binary: PathBuf::from("/my bin/switchback"), ..Here::within(Path::new("/h")) };
+        let here = Here { called: PathBuf::from("/my bin/switchback"), ..Here::within(Path::new("/h")) };
         let calls = |old: Option<&Value>| Calls::of(PathBuf::from("/usr/bin/claude"), old, &here).shown();
         assert_eq!(calls(None), ["claude mcp add --scope user switchback -- '/my bin/switchback' serve"]);
         let old = json!({ "command": "/old/switchback", "args": ["serve"], "env": { "A": "it's" } });
