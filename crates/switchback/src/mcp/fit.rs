@@ -3,6 +3,8 @@
 //! ```text
 //!  fits? ── texts of at most 4000, 1000, 300, 100 bytes ── fits? ── entries: failed first, then open, then the rest
 //! ```
+//! An answer is kept short; a resource is filled: its texts are as long as there is room for them.
+//!
 //! What was left out is counted in `left_out`, together with the resource that has all of it. Ids, status and what to do
 //! next are never touched.
 
@@ -24,6 +26,9 @@ const WORD_BYTES: usize = 1_000;
 /// Members up to this size are never cut into.
 const SMALL_BYTES: usize = 600;
 
+/// How much of its room a document that is filled may leave unused.
+const SLACK_BYTES: usize = 1_000;
+
 /// How many cut lists are named.
 const NAMED_MAX: usize = 8;
 
@@ -38,17 +43,51 @@ pub(super) fn fit(document: Value, bytes_max: usize, rest: Option<&str>) -> (Val
     let Value::Object(document) = document else {
         return (json!({ "left_out": { "all_of_it": rest } }), true);
     };
-    for bytes in TEXT_BYTES {
-        let mut cut = Cut::default();
-        let shortened = cut.texts_of(document.clone(), bytes);
-        if size_of(&shortened) + WORD_BYTES <= bytes_max {
-            return (cut.told(shortened, rest), true);
+    let tried = TEXT_BYTES.iter().find_map(|bytes| with_texts_of(&document, *bytes, bytes_max));
+    let (cut, shortened) = tried.unwrap_or_else(|| with_fewer_entries(&document, bytes_max));
+    (cut.told(shortened, rest), true)
+}
+
+/// A document that is as large as it may be: texts lose no more of their middle than they must, but some bytes are
+/// kept free for what is said beside it. Nothing if it fits as it is.
+pub(super) fn fill(document: &Value, bytes_max: usize, bytes_free: usize) -> Option<Value> {
+    if size(document) <= bytes_max {
+        return None;
+    }
+    let Value::Object(document) = document else {
+        return Some(json!({ "left_out": "all of it" }));
+    };
+    let bytes_max = bytes_max.saturating_sub(bytes_free);
+    let (mut fits, mut over) = (TEXT_BYTES[TEXT_BYTES.len() - 1], bytes_max);
+    let mut best = with_texts_of(document, fits, bytes_max);
+    while best.is_some() && over - fits > SLACK_BYTES {
+        let middle = fits.midpoint(over);
+        match with_texts_of(document, middle, bytes_max) {
+            Some(better) => (best, fits) = (Some(better), middle),
+            None => over = middle,
         }
     }
+    let (cut, shortened) = best.unwrap_or_else(|| with_fewer_entries(document, bytes_max));
+    Some(cut.told(shortened, None))
+}
+
+/// A document with texts of so many bytes, if it fits then.
+fn with_texts_of(
+    document: &Map<String, Value>,
+    bytes: usize,
+    bytes_max: usize,
+) -> Option<(Cut, Map<String, Value>)> {
+    let mut cut = Cut::default();
+    let shortened = cut.texts_of(document, bytes);
+    (size_of(&shortened) + WORD_BYTES <= bytes_max).then_some((cut, shortened))
+}
+
+/// A document with the shortest texts and as many entries as fit.
+fn with_fewer_entries(document: &Map<String, Value>, bytes_max: usize) -> (Cut, Map<String, Value>) {
     let mut cut = Cut::default();
     let shortened = cut.texts_of(document, TEXT_BYTES[TEXT_BYTES.len() - 1]);
     let pruned = cut.lists_of(shortened, bytes_max.saturating_sub(WORD_BYTES));
-    (cut.told(pruned, rest), true)
+    (cut, pruned)
 }
 
 /// The bytes of a value as JSON.
@@ -86,28 +125,27 @@ struct Cut {
 
 impl Cut {
     /// Shortens the texts of a document.
-    fn texts_of(&mut self, document: Map<String, Value>, bytes: usize) -> Map<String, Value> {
-        let shorten = |(key, value): (String, Value)| {
-            let value = if WHOLE.contains(&key.as_str()) { value } else { self.texts(value, bytes) };
-            (key, value)
+    fn texts_of(&mut self, document: &Map<String, Value>, bytes: usize) -> Map<String, Value> {
+        let shorten = |(key, value): (&String, &Value)| {
+            let is_whole = WHOLE.contains(&key.as_str());
+            (key.clone(), if is_whole { value.clone() } else { self.texts(value, bytes) })
         };
-        document.into_iter().map(shorten).collect()
+        document.iter().map(shorten).collect()
     }
 
-    fn texts(&mut self, value: Value, bytes: usize) -> Value {
+    fn texts(&mut self, value: &Value, bytes: usize) -> Value {
         match value {
             Value::String(text) if text.len() > bytes => {
                 self.texts += 1;
-                shortened(&text, bytes).into()
+                shortened(text, bytes).into()
             }
-            Value::Array(items) => items.into_iter().map(|item| self.texts(item, bytes)).collect(),
-            Value::Object(ref members) => {
+            Value::Array(items) => items.iter().map(|item| self.texts(item, bytes)).collect(),
+            Value::Object(members) => {
                 let bytes = if is_failed(members) { bytes.max(FAILED_TEXT_BYTES) } else { bytes };
-                let Value::Object(members) = value else { unreachable!("BUG: it was an object") };
-                let shorten = members.into_iter().map(|(key, value)| (key, self.texts(value, bytes)));
+                let shorten = members.iter().map(|(key, value)| (key.clone(), self.texts(value, bytes)));
                 Value::Object(shorten.collect())
             }
-            other => other,
+            other => other.clone(),
         }
     }
 

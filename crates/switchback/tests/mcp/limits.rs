@@ -138,3 +138,34 @@ fn what_is_stored_apart_is_shown_where_it_fits_and_named_where_it_does_not() {
     let read = client.request("resources/read", json!({"uri": named["resource"]})).unwrap();
     assert!(read["contents"][0]["text"].as_str().unwrap().len() > 16_500);
 }
+
+#[test]
+fn a_step_that_is_too_long_for_one_read_is_read_piece_by_piece() {
+    let text = "name: long\nblocks:\n  - {id: count, type: Shell, inputs: {command: 'seq 1 150000 | tee /dev/stderr'}}\n";
+    let world = World::with(&[("long", text)]);
+    let mut client = world.client();
+    let run = client.good("execute_workflow", json!({"workflow": "long"}))["workflow_id"].clone();
+    let mut read = |uri: &str| -> Value {
+        let read = client.request("resources/read", json!({ "uri": uri })).unwrap();
+        let text = read["contents"][0]["text"].as_str().unwrap();
+        assert!(text.len() <= 1 << 20, "{}", text.len());
+        serde_json::from_str(text).unwrap()
+    };
+    let step = read(&format!("switchback://run/{}/step/count", run.as_str().unwrap()));
+    assert!(step.to_string().len() > (1 << 20) - 10_000, "{}", step.to_string().len());
+    let stdout = step["outputs"]["stdout"].as_str().unwrap();
+    assert!(stdout.starts_with("1\n2\n") && stdout.ends_with("\n150000"));
+    let left = step["left_out"]["values"].as_array().unwrap();
+    let left = left.iter().find(|left| left["value"] == "outputs.stdout").unwrap();
+    let mut next = left["goes_on_at"].as_str().map(str::to_owned);
+    let from = next.as_ref().unwrap().rsplit('/').next().unwrap().parse::<usize>().unwrap();
+    let mut all = stdout[..from].to_owned();
+    while let Some(uri) = next {
+        let piece = read(&uri);
+        assert_eq!((piece["from"].as_u64(), &piece["bytes"]), (Some(all.len() as u64), &left["bytes"]));
+        all.push_str(piece["text"].as_str().unwrap());
+        next = piece["goes_on_at"].as_str().map(str::to_owned);
+    }
+    let wanted: Vec<String> = (1..=150_000).map(|number| number.to_string()).collect();
+    assert!(all == wanted.join("\n"), "{} bytes", all.len());
+}

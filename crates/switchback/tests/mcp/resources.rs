@@ -20,7 +20,7 @@ fn workflows_and_definitions_can_be_read() {
             listed["resources"].as_array().unwrap().iter().map(|one| one["uri"].as_str().unwrap()).collect();
         assert_eq!(uris, ["workflow://list", "switchback://runs"]);
         let templates = client.request("resources/templates/list", json!({})).unwrap();
-        assert_eq!(templates["resourceTemplates"].as_array().unwrap().len(), 4);
+        assert_eq!(templates["resourceTemplates"].as_array().unwrap().len(), 5);
         // The same names as the tool gives.
         let names: Value = serde_json::from_str(&text(&mut client, "workflow://list")).unwrap();
         assert_eq!(names, client.good("list_workflows", json!({}))["workflows"]);
@@ -69,6 +69,11 @@ fn runs_journals_and_steps_can_be_read() {
     assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stderr));
     let error = client.request("resources/read", json!({"uri": format!("{uri}/step/by")})).unwrap_err();
     assert_eq!(error["data"]["did_you_mean"], json!(["bye"]));
+    let piece = |from: &str| format!("{uri}/step/bye/outputs/{from}");
+    let end: Value = serde_json::from_str(&text(&mut client, &piece("stdout/900"))).unwrap();
+    assert_eq!((&end["from"], &end["text"], end.get("goes_on_at")), (&json!(3), &json!(""), None));
+    let error = client.request("resources/read", json!({"uri": piece("stdot/0")})).unwrap_err();
+    assert_eq!(error["data"]["did_you_mean"], json!(["stdout"]));
 }
 
 // covers: D-08

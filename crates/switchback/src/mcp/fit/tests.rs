@@ -65,3 +65,21 @@ fn a_text_is_cut_between_letters() {
     let cut = shortened(&"ä".repeat(100), 31);
     assert!(cut.starts_with("ää") && cut.ends_with("ää") && cut.contains("bytes left out"));
 }
+
+#[test]
+fn what_is_filled_loses_no_more_than_it_must() {
+    const MAX: usize = 1 << 20;
+    let step = |text: String| json!({"status": "succeeded", "inputs": {"command": "x"}, "outputs": {"stdout": text}});
+    let exact = MAX - size(&step(String::new()));
+    assert_eq!(fill(&step("x".repeat(exact)), MAX, 4_000), None);
+    let lines = |bytes: usize| "line\n".repeat(bytes / 5);
+    for text in ["x".repeat(exact + 1), "x".repeat(2 * MAX), lines(MAX), "\u{1}".repeat(MAX / 4)] {
+        let filled = fill(&step(text), MAX, 4_000).unwrap();
+        let bytes = size(&filled);
+        assert!(bytes <= MAX - 4_000 && bytes > MAX - 4_000 - 8 * SLACK_BYTES, "{bytes}");
+        assert!(filled["outputs"]["stdout"].as_str().unwrap().contains("bytes left out"));
+    }
+    let many: Vec<Value> = (0..12_000).map(|number| json!(format!("{number:0>95}"))).collect();
+    let filled = fill(&json!({ "outputs": many }), MAX, 0).unwrap();
+    assert!(size(&filled) <= MAX && filled["left_out"]["outputs"].is_u64(), "{}", filled["left_out"]);
+}

@@ -3,6 +3,7 @@
 //! Only what belongs to the caller's folder can be read. A read has a bound too; what it leaves out is said in it.
 
 mod read;
+mod step;
 pub(super) mod uri;
 
 pub(super) use read::read;
@@ -51,6 +52,13 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
             "step",
             "Step",
             "What one step of a run was given and gave, in full",
+        )
+        .with_mime_type(JSON),
+        template(
+            "switchback://run/{id}/step/{step}/{side}/{name}/{from}",
+            "value",
+            "Value of a step",
+            "One value of a step from a byte on, for what is too long for one read; side is inputs or outputs",
         )
         .with_mime_type(JSON),
     ]

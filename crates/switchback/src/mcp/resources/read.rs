@@ -1,22 +1,22 @@
 //! Reads one resource, whole or up to its bound.
 
+use super::step;
 use super::uri::{self, Address};
-use crate::mcp::fit::fit;
+use crate::mcp::fit::fill;
 use crate::mcp::problem::{Problem, said};
 use crate::mcp::runs::{self, Sight};
 use crate::mcp::visit::Visit;
 use crate::mcp::workflows;
-use engine::kernel::{Data, Fields};
 use engine::store::{Reader, RunRow};
 use engine::view::{Detail, Values};
 use rmcp::ErrorData;
 use rmcp::model::{ReadResourceResult, ResourceContents};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::sync::Arc;
 
 /// The most that one read gives.
-const BYTES_MAX: usize = 1 << 20;
+pub(super) const BYTES_MAX: usize = 1 << 20;
 
 /// What a resource holds.
 struct Text {
@@ -52,19 +52,11 @@ fn text(visit: &Visit, reader: &Reader, address: Address) -> Result<Text, Proble
         Address::Journal(id) => journal(reader, &find(&id)?),
         Address::Step(id, step) => {
             let view = runs::view_of(visit, reader, &find(&id)?.id)?;
-            let Some(line) = view.lines().iter().find(|line| line.id == step) else {
-                let names = view.lines().iter().map(|line| line.id.clone());
-                let error = format!("run {} has no step `{}`", view.run, said(&step));
-                return Err(Problem::new("unknown-step", error).options(names).near(&step));
-            };
-            Ok(json_text(json!({
-                "run": view.run,
-                "step": line.id,
-                "status": view.state(line).status(),
-                "inputs": whole(reader, &line.inputs)?,
-                "outputs": whole(reader, &line.outputs)?,
-                "reason": line.reason,
-            })))
+            Ok(json_text(step::whole(&view, reader, &step)?))
+        }
+        Address::Piece { run, step, side, name, from } => {
+            let view = runs::view_of(visit, reader, &find(&run)?.id)?;
+            Ok(json_text(step::piece(&view, reader, &step, (side, &name), from)?))
         }
     }
 }
@@ -83,20 +75,9 @@ fn definition(visit: &Visit, name: &str) -> Result<Text, Problem> {
     Ok(Text { text: source.text.to_string(), kind })
 }
 
-/// What a step was given or gave, with stored values loaded.
-fn whole(reader: &Reader, fields: &Fields) -> Result<Value, Problem> {
-    let load = |(name, data): (&String, &Data)| {
-        Ok((name.clone(), Values(reader).value(data).map_err(runs::not_loaded)?))
-    };
-    Ok(fields.iter().map(load).collect::<Result<Map<_, _>, Problem>>()?.into())
-}
-
 fn json_text(value: Value) -> Text {
-    let (value, _) = match value {
-        list @ Value::Array(_) => (list, false),
-        value => fit(value, BYTES_MAX, None),
-    };
-    Text { text: value.to_string(), kind: "application/json" }
+    let filled = if value.is_array() { None } else { fill(&value, BYTES_MAX, 0) };
+    Text { text: filled.unwrap_or(value).to_string(), kind: "application/json" }
 }
 
 /// The lines of a journal that fit; the last line says what does not.
@@ -139,8 +120,9 @@ impl Write for Bounded {
 
 fn unknown(uri: &str) -> ErrorData {
     let known = [uri::WORKFLOWS, uri::RUNS, "workflow://definition/{name}", "switchback://run/{id}"];
-    let known =
-        [&known[..], &["switchback://run/{id}/journal", "switchback://run/{id}/step/{step}"]].concat();
+    let of_run = ["journal", "step/{step}", "step/{step}/{side}/{name}/{from}"];
+    let of_run = of_run.map(|part| format!("switchback://run/{{id}}/{part}"));
+    let known: Vec<&str> = known.into_iter().chain(of_run.iter().map(String::as_str)).collect();
     let data = json!({ "uri": said(uri), "available_options": known });
     ErrorData::resource_not_found(format!("there is no resource {}", said(uri)), Some(data))
 }

@@ -23,6 +23,31 @@ pub(super) enum Address {
     Journal(String),
     /// A step of a run.
     Step(String, String),
+    /// One value of a step, from some byte on.
+    Piece { run: String, step: String, side: Side, name: String, from: usize },
+}
+
+/// The two sides of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    /// What it was given.
+    Inputs,
+    /// What it gave.
+    Outputs,
+}
+
+impl Side {
+    /// Its word in an address and in a document.
+    pub(super) const fn as_str(self) -> &'static str {
+        match self {
+            Side::Inputs => "inputs",
+            Side::Outputs => "outputs",
+        }
+    }
+
+    fn named(word: &str) -> Option<Side> {
+        [Side::Inputs, Side::Outputs].into_iter().find(|side| side.as_str() == word)
+    }
 }
 
 /// The address of a definition.
@@ -40,6 +65,11 @@ pub(in crate::mcp) fn step(run: &RunId, step: &str) -> String {
     format!("{}/step/{}", self::run(run), encoded(step))
 }
 
+/// The address of one value of a step, from some byte on.
+pub(super) fn piece(run: &RunId, step: &str, side: Side, name: &str, from: usize) -> String {
+    format!("{}/{}/{}/{from}", self::step(run, step), side.as_str(), encoded(name))
+}
+
 /// Reads an address.
 pub(super) fn parse(uri: &str) -> Option<Address> {
     let (scheme, path) = uri.split_once("://")?;
@@ -52,6 +82,13 @@ pub(super) fn parse(uri: &str) -> Option<Address> {
         ("switchback", ["run", id]) => Address::Run((*id).to_owned()),
         ("switchback", ["run", id, "journal"]) => Address::Journal((*id).to_owned()),
         ("switchback", ["run", id, "step", step]) => Address::Step((*id).to_owned(), (*step).to_owned()),
+        ("switchback", ["run", run, "step", step, side, name, from]) => Address::Piece {
+            run: (*run).to_owned(),
+            step: (*step).to_owned(),
+            side: Side::named(side)?,
+            name: (*name).to_owned(),
+            from: from.parse().ok()?,
+        },
         _ => return None,
     })
 }
@@ -104,6 +141,16 @@ mod tests {
         ] {
             assert_eq!(parse(bad), None, "{bad}");
         }
+        let from = |from| Address::Piece {
+            run: child.to_string(),
+            step: "b/c".to_owned(),
+            side: Side::Outputs,
+            name: "x/y".to_owned(),
+            from,
+        };
+        assert_eq!(parse(&piece(&child, "b/c", Side::Outputs, "x/y", 9)), Some(from(9)));
+        let wrong = ["switchback://run/a/step/b/outputs/x/-1", "switchback://run/a/step/b/output/x/1"];
+        assert!(wrong.iter().all(|bad| parse(bad).is_none()));
         for bad in ["switchback://run/%+1", "switchback://run/%ff", "switchback://run/a/step/b/c"] {
             assert_eq!(parse(bad), None, "{bad}");
         }
