@@ -68,11 +68,7 @@ impl ServerHandler for Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let visit = self.visit()?;
         let settings = visit.fresh_settings().await;
-        let answered = call(Arc::clone(&visit), &settings, request, context).await;
-        if answered.is_err() && visit.is_ending() {
-            // The pipe asks the next daemon instead, or says that there is none.
-            std::future::pending::<()>().await;
-        }
+        let answered = call(visit, &settings, request, context).await;
         Ok(result(answered, &settings.troubles()).into())
     }
 
