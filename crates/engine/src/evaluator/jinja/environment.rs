@@ -1,6 +1,6 @@
 //! The engine as we set it up: what is defined, what undefined means, how far an expression may go.
 
-use super::{filters, patterns};
+use super::{filters, patterns, text};
 use crate::evaluator::limits::FUEL;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior};
 use minijinja_contrib::pycompat::unknown_method_callback;
@@ -22,20 +22,21 @@ pub(super) fn base() -> &'static Environment<'static> {
         minijinja_contrib::add_to_environment(&mut environment);
         filters::add(&mut environment);
         patterns::add(&mut environment);
+        text::add(&mut environment);
         environment
     })
 }
 
 /// All filters, to find near ones: the engine does not list its own.
 #[rustfmt::skip]
-pub(super) const FILTERS: [&str; 62] = [
-    "abs", "attr", "batch", "bool", "capitalize", "chain", "count", "d", "default", "dictsort", "e",
-    "equalto", "escape", "filesizeformat", "first", "float", "format", "greaterthan", "groupby", "hash",
+pub(super) const FILTERS: [&str; 66] = [
+    "abs", "attr", "batch", "bool", "capitalize", "center", "chain", "count", "d", "default", "dictsort",
+    "e", "equalto", "escape", "filesizeformat", "first", "float", "format", "greaterthan", "groupby", "hash",
     "indent", "int", "items", "join", "last", "length", "lessthan", "lines", "list", "lower", "map", "max",
     "min", "parse_json", "pluralize", "pprint", "quote", "regex_findall", "regex_replace", "regex_search",
     "reject", "rejectattr", "replace", "reverse", "round", "safe", "select", "selectattr", "slice", "sort",
     "split", "string", "strip", "striptags", "sum", "title", "tojson", "trim", "truncate", "unique", "upper",
-    "zip",
+    "urlencode", "wordcount", "wordwrap", "zip",
 ];
 
 /// All tests, as above.

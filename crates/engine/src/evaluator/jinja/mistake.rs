@@ -24,8 +24,8 @@ impl Mistake<'_> {
         }
         let said = match error.kind() {
             ErrorKind::UndefinedError => return self.undefined(at, self.text_at(error)),
-            ErrorKind::UnknownFilter => unknown("filter", word(detail, 1), FILTERS),
-            ErrorKind::UnknownTest => unknown("test", word(detail, 1), TESTS),
+            ErrorKind::UnknownFilter => unknown("filter", self.named(detail, error, &FILTERS), FILTERS),
+            ErrorKind::UnknownTest => unknown("test", self.named(detail, error, &TESTS), TESTS),
             ErrorKind::UnknownFunction => function(word(detail, 0)),
             ErrorKind::OutOfFuel => format!("it takes more than {FUEL} steps: loop over less, or split it"),
             ErrorKind::SyntaxError => format!("syntax error: {detail}"),
@@ -89,6 +89,18 @@ impl Mistake<'_> {
         text.unwrap_or(&self.scanned.text).trim()
     }
 
+    /// The name that was not found: the engine says it, or it is the text in `map("name")` and its like that is no name.
+    fn named<'n>(&'n self, detail: &'n str, error: &Error, known: &[&str]) -> &'n str {
+        if !detail.is_empty() {
+            return word(detail, 1);
+        }
+        let called = self.text_at(error);
+        // The first one names an attribute.
+        let others = usize::from(called.starts_with("selectattr") || called.starts_with("rejectattr"));
+        let mut texts = texts_in(called).skip(others);
+        texts.find(|text| !known.contains(text) && text.chars().all(is_of_name)).unwrap_or_default()
+    }
+
     /// A sentence with its place in the source.
     fn here(&self, at: usize, said: &str) -> String {
         let place = self.source.floor_char_boundary(self.scanned.place(at).min(self.source.len()));
@@ -109,11 +121,26 @@ fn is_of_name(letter: char) -> bool {
     letter.is_alphanumeric() || letter == '_'
 }
 
+/// What stands in quotes.
+fn texts_in(source: &str) -> impl Iterator<Item = &str> {
+    let mut rest = source;
+    std::iter::from_fn(move || {
+        let (_, behind) = rest.split_once(['"', '\''])?;
+        let mark = rest[..rest.len() - behind.len()].chars().next_back()?;
+        let (text, behind) = behind.split_once(mark)?;
+        rest = behind;
+        Some(text)
+    })
+}
+
 fn word(detail: &str, position: usize) -> &str {
     detail.split(' ').nth(position).unwrap_or_default()
 }
 
 fn unknown<'n>(what: &str, name: &str, names: impl IntoIterator<Item = &'n str>) -> String {
+    if name.is_empty() {
+        return format!("there is no {what} of the name that is asked for");
+    }
     let near = near(name, names);
     let meant = if near.is_empty() { String::new() } else { format!(", did you mean {}?", listed(&near)) };
     format!("there is no {what} `{name}`{meant}")

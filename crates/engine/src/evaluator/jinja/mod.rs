@@ -14,6 +14,8 @@ mod native;
 mod patterns;
 mod scan;
 mod scope;
+mod text;
+mod wrap;
 #[cfg(test)]
 mod tests;
 

@@ -1,5 +1,7 @@
 //! Our Jinja: natives, undefined names, filters, places of mistakes, limits.
 
+mod text;
+
 use super::environment::{FILTERS, TESTS};
 use super::{Jinja, Scope};
 use crate::evaluator::limits::{COMPILED_BYTES_MAX, COMPILED_MAX, OUTPUT_BYTES_MAX, SOURCE_BYTES_MAX};
@@ -203,6 +205,23 @@ fn what_is_not_there_says_so() {
     says("{{ 'a' | lenght }}", "line 1, column 10: there is no filter `lenght`, did you mean `length`?");
     says("{{ 1 is nubmer }}", "line 1, column 9: there is no test `nubmer`, did you mean `number`?");
     says("{{ rnage(3) }}", "line 1, column 4: there is no function `rnage`, did you mean `range`?");
+    says("{{ ['a'] | map('nosuch') | list }}", "line 1, column 12: there is no filter `nosuch`");
+    says(
+        "{{ ['a'] | map(\"uper\") | list }}",
+        "line 1, column 12: there is no filter `uper`, did you mean `upper`?",
+    );
+    says(
+        "{{ [1] | select('nubmer') | list }}",
+        "line 1, column 10: there is no test `nubmer`, did you mean `number`?",
+    );
+    says(
+        "{{ state.rows | rejectattr('n', 'odd_') | list }}",
+        "line 1, column 17: there is no test `odd_`, did you mean `odd`?",
+    );
+    says(
+        "{{ ['a'] | map(inputs.name) | list }}",
+        "line 1, column 12: there is no filter of the name that is asked for",
+    );
     let now = evaluate("{{ now().isoformat() }}").unwrap_err();
     assert!(now.starts_with("line 1, column 4: there is no `now()` here"), "{now}");
     for source in
