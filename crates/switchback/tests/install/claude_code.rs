@@ -54,7 +54,29 @@ fn a_program_that_refuses_is_quoted() {
     let ran = home.run("install claude-code --yes");
     assert_eq!(ran.code, 1);
     assert!(ran.stderr.contains("did not succeed") && ran.stderr.contains("no room"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("by hand it is:\n    claude mcp add --scope user switchback"),
+        "{}",
+        ran.stderr
+    );
+    assert!(ran.stderr.contains("~/.claude.json is as it was"), "{}", ran.stderr);
+    assert!(home.read(".claude.json") == "{}" && home.backups(".claude.json").is_empty());
+}
+
+#[test]
+fn an_entry_that_was_taken_away_comes_back() {
+    let home = Home::new();
+    home.program("claude", &CLAUDE.replace("add-json)", "add-json) exit 7; "));
+    let old = json!({ "mcpServers": { "switchback": {
+        "command": "/old/switchback", "args": ["serve"], "env": { "A": "b" },
+    } } });
+    home.write(".claude.json", &old.to_string());
+    let ran = home.run("install claude-code --yes");
+    assert_eq!(ran.code, 1);
+    assert_eq!(home.read("calls").lines().count(), 2);
+    assert!(ran.stderr.contains("the entry that was in ~/.claude.json is there again"), "{}", ran.stderr);
     assert!(ran.stderr.contains("what was there before: ~/.claude.json.switchback-"), "{}", ran.stderr);
+    assert_eq!(serde_json::from_str::<serde_json::Value>(&home.read(".claude.json")).unwrap(), old);
 }
 
 #[test]

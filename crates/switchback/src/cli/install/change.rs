@@ -62,15 +62,19 @@ impl File {
 
     /// The text that the file should have.
     pub(crate) fn changed(&self, client: Client, here: &Here) -> Result<String, Trouble> {
+        self.holding(client, &entry::wanted(self.entry.as_ref(), client, here))
+    }
+
+    /// The text of the file with this entry in it.
+    pub(super) fn holding(&self, client: Client, entry: &Value) -> Result<String, Trouble> {
         let old = self.text.as_deref().unwrap_or_default();
-        let entry = entry::wanted(self.entry.as_ref(), client, here);
         let members = entry.as_object().cloned().unwrap_or_default();
         let made = match client.form() {
             Form::Json => json_edit::set(old, client.key(), NAME, &members),
             Form::Toml => toml_form::set(old, client.key(), NAME, &members),
         };
         let new = made.map_err(|mistake| placed(old, mistake))?;
-        let meant = with(values(client, old)?, client.key(), entry);
+        let meant = with(values(client, old)?, client.key(), entry.clone());
         match values(client, &new) {
             Ok(values) if values == meant => Ok(new),
             _ => Err(Trouble::Unsafe),

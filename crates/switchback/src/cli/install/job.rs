@@ -78,14 +78,43 @@ impl Job {
             }
             Work::Call(calls) => {
                 let backup = write::back_up(path).map_err(refused)?;
-                calls
-                    .make(&here.workspace)
-                    .map_err(|error| refusal::with_backup(error, backup.as_ref(), here))?;
+                calls.make(&here.workspace).map_err(|error| self.put_back(error, backup.as_ref(), here))?;
                 Done { backup }
             }
         };
         self.prove(&done, here)?;
         Ok(Some(done))
+    }
+
+    /// After calls that failed: the entry that was there is there again, and the file is as before unless somebody else
+    /// wrote it meanwhile.
+    fn put_back(&self, error: CommandError, backup: Option<&PathBuf>, here: &Here) -> CommandError {
+        let path = &self.file.path;
+        let shown = here.shown(path);
+        let Ok(now) = File::read(self.client, path, here) else {
+            return refusal::with_backup(error, backup, here);
+        };
+        if now.text == self.file.text {
+            // A copy of what was not changed is of no use; one that cannot be taken away does no harm.
+            let _ = backup.map(std::fs::remove_file);
+            return error.hint(format!("{shown} is as it was"));
+        }
+        if now.entry == self.file.entry {
+            return refusal::with_backup(
+                error.hint(format!("our entry in {shown} is as it was")),
+                backup,
+                here,
+            );
+        }
+        let again = self.file.entry.as_ref().filter(|_| now.entry.is_none());
+        let again = again.and_then(|entry| now.holding(self.client, entry).ok());
+        let again =
+            again.is_some_and(|new| write::replace(path, now.text.as_deref(), &new, self.scope).is_ok());
+        let said = match again {
+            true => format!("the entry that was in {shown} is there again"),
+            false => format!("{shown} was changed: look at it"),
+        };
+        refusal::with_backup(error.hint(said), backup, here)
     }
 
     /// Reads the file again: what it says now is what counts.
