@@ -6,6 +6,28 @@ use engine::view::View;
 /// How many steps are named.
 const NAMED_MAX: usize = 3;
 
+/// What to do about a run as it stands, from the folder of whoever asks.
+pub(super) fn next_from(folder: &str, view: &View) -> Option<String> {
+    if view.workspace == folder { next(view) } else { Some(elsewhere(view)) }
+}
+
+/// What can be done about a run from a folder that it does not belong to: look at it, and wait.
+fn elsewhere(view: &View) -> String {
+    let (run, home) = (&view.run, &view.workspace);
+    let here = match &view.status {
+        Status::Ended(_) => format!(
+            "get_workflow_status(workflow_id=\"{run}\", all=true, detail=\"whole\") shows from here what each step gave"
+        ),
+        _ => format!(
+            "get_workflow_status(workflow_id=\"{run}\", all=true, wait_seconds=45) waits for it from here"
+        ),
+    };
+    format!(
+        "This run belongs to {home}. {here}; its resources, cancel_workflow and execute_workflow work only for a client \
+         of that folder. A person can use `switchback show {run}` and `switchback cancel {run}` anywhere."
+    )
+}
+
 /// What to do about a run as it stands; nothing where it has succeeded.
 pub(super) fn next(view: &View) -> Option<String> {
     let run = &view.run;
@@ -18,11 +40,13 @@ pub(super) fn next(view: &View) -> Option<String> {
     Some(match &view.status {
         Status::Ended(Outcome::Succeeded { .. }) => return None,
         Status::Ended(Outcome::Failed { .. }) => format!(
-            "Read `error` and what failed, mend the cause, then call execute_workflow again. Everything a step was \
-             given and gave: get_workflow_status(workflow_id=\"{run}\", detail=\"whole\")."
+            "Read `error` and what failed, mend the cause, then call execute_workflow again, with another request_key if \
+             one was given. Everything a step was given and gave: \
+             get_workflow_status(workflow_id=\"{run}\", detail=\"whole\")."
         ),
         Status::Ended(Outcome::Cancelled { .. }) => {
-            "Call execute_workflow if the work is to be done after all.".to_owned()
+            "Call execute_workflow if the work is to be done after all, with another request_key if one was given."
+                .to_owned()
         }
         Status::Waiting(waiting) => waits(view, waiting).unwrap_or_else(|| goes_on(run)),
         Status::Queued | Status::Running | Status::Closing => goes_on(run),

@@ -73,9 +73,16 @@ fn unknown(reader: &Reader, word: &str, sight: &Sight) -> Problem {
     let filter = Filter { workspace: sight.folder(), limit: Some(NEAR_AMONG), ..Filter::default() };
     let runs = reader.runs(&filter).unwrap_or_default();
     let near = near(word, runs.iter().map(|run| run.id.as_str()));
-    let problem = Problem::new("unknown-run", format!("there is no run `{}` in this folder", said(word)))
+    let (place, help) = match sight {
+        Sight::Folder(_) => (
+            " in this folder",
+            "get_workflow_status() without an id shows the runs of this folder; all=true those of every folder",
+        ),
+        Sight::All => ("", "get_workflow_status(all=true) without an id shows the runs of every folder"),
+    };
+    let problem = Problem::new("unknown-run", format!("there is no run `{}`{place}", said(word)))
         .options(runs.iter().take(ENDED_MAX as usize).map(|run| run.id.to_string()))
-        .help("get_workflow_status() without an id shows the runs of this folder; all=true those of every folder");
+        .help(help);
     match near.is_empty() {
         true => problem,
         false => problem.with("did_you_mean", json!(near)),

@@ -1,7 +1,7 @@
 //! Runs that are looked at: by id, by a beginning of it, as a list, and only from where they belong.
 
 use crate::client::{Client, Era};
-use crate::world::{GREET, World};
+use crate::world::{GREET, World, sleeper};
 use serde_json::{Value, json};
 
 fn ran(client: &mut Client) -> String {
@@ -82,4 +82,33 @@ fn runs_of_other_folders_are_not_seen() {
     assert_eq!(all["runs"][0]["workflow_id"], *id.as_str());
     let status = other.good("get_workflow_status", json!({"workflow_id": &id[..id.len() - 1], "all": true}));
     assert_eq!(status["status"], "succeeded");
+}
+
+#[test]
+fn what_comes_next_works_from_where_it_is_asked() {
+    let world = World::with(&[("nap", &sleeper("nap", "60"))]);
+    let mut home = world.client_with(Era::Handshake, &[]);
+    let id =
+        home.good("execute_workflow", json!({"workflow": "nap", "wait_seconds": 0}))["workflow_id"].clone();
+    drop(home);
+    let mut other = Client::connect(world.command("other", &["serve", "--no-daemon"]), Era::Handshake);
+    let status = other.good("get_workflow_status", json!({"workflow_id": id, "all": true}));
+    let next = status["next"].as_str().unwrap();
+    let belongs = format!("This run belongs to {}.", world.project().canonicalize().unwrap().display());
+    assert!(next.starts_with(&belongs), "{next}");
+    let call = format!("get_workflow_status(workflow_id={id}, all=true");
+    assert!(next.contains(&call) && !next.contains("cancel_workflow("), "{next}");
+    let list = other.good("get_workflow_status", json!({"all": true}));
+    assert!(
+        list["next"].as_str().unwrap().contains("get_workflow_status(workflow_id, all=true)"),
+        "{list:#}"
+    );
+    let problem = other.bad("get_workflow_status", json!({"workflow_id": "nobody", "all": true}));
+    assert_eq!(problem["error"], "there is no run `nobody`");
+    // At home nothing is said of folders, and a run that was cancelled is not run again by the same key.
+    assert!(other.close().success());
+    let mut home = world.client();
+    let cancelled = home.good("cancel_workflow", json!({"workflow_id": id}));
+    let again = "Call execute_workflow if the work is to be done after all, with another request_key if one was given.";
+    assert_eq!(cancelled["next"], again);
 }

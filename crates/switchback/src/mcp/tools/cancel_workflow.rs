@@ -36,7 +36,7 @@ pub(super) const TOOL: Tool = Tool {
                     "How long this call waits until the run has ended. Without it: as long as a call may take."
                 ),
                 "request_key": schema::request_key(
-                    "Accepted as everywhere; cancelling twice gives the same answer with and without it."
+                    "Accepted and ignored: a key belongs to execute_workflow, and cancelling twice is harmless without one."
                 ),
             }),
             &["workflow_id"],

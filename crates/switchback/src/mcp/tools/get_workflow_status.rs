@@ -71,10 +71,15 @@ async fn look(call: &Call) -> Answered {
 }
 
 async fn list(call: &Call, sight: Sight) -> Answered {
+    let is_all = matches!(sight, Sight::All);
     let runs = call.visit.look(move |visit, reader| runs::list(visit, reader, &sight)).await??;
-    let next = match runs.is_empty() {
-        true => "Nothing has run here yet. list_workflows() shows what can be run.",
-        false => "get_workflow_status(workflow_id) shows one of them; wait_seconds waits for it.",
+    let next = match (runs.is_empty(), is_all) {
+        (true, _) => "Nothing has run here yet. list_workflows() shows what can be run.",
+        (false, false) => "get_workflow_status(workflow_id) shows one of them; wait_seconds waits for it.",
+        (false, true) => {
+            "get_workflow_status(workflow_id, all=true) shows one of them; wait_seconds waits for it. Only those of \
+             this folder can be cancelled or run again from here."
+        }
     };
     Ok(Answer::new(json!({ "next": next, "runs": runs })).rest(uri::RUNS))
 }

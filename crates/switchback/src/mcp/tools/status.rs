@@ -2,7 +2,7 @@
 
 use crate::mcp::answer::{Answer, Answered};
 use crate::mcp::call::Call;
-use crate::mcp::next::next;
+use crate::mcp::next::next_from;
 use crate::mcp::problem::Problem;
 use crate::mcp::resources::uri;
 use crate::mcp::runs;
@@ -34,7 +34,9 @@ pub(super) async fn look(call: &Call, run: &RunId) -> Result<View, Problem> {
 
 /// The document of a run.
 pub(super) async fn answer(call: &Call, view: View, detail: Detail) -> Answered {
-    let rest = uri::run(&view.run);
+    let here = call.visit.workspace();
+    // What belongs to another folder cannot be read from here, and so it is not named.
+    let rest = (view.workspace == here).then(|| uri::run(&view.run));
     let document = call.visit.look(move |_, reader| {
         let mut document = view.to_json(Values(reader), detail).map_err(runs::not_loaded)?;
         if detail == Detail::Whole && stored::is_named(&view) {
@@ -42,9 +44,9 @@ pub(super) async fn answer(call: &Call, view: View, detail: Detail) -> Answered 
                 &mut document["steps"][position]
             })?;
         }
-        Ok(framed(document, next(&view)))
+        Ok(framed(document, next_from(&here, &view)))
     });
-    Ok(Answer::new(document.await??).rest(rest))
+    Ok(Answer { value: document.await??, rest })
 }
 
 /// The document with the words of the tools before it.
