@@ -4,6 +4,9 @@ use super::jsonc::Mistake;
 use serde_json::{Map, Value};
 use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike, value};
 
+/// The mark that some editors begin a file with.
+const MARK: &str = "\u{feff}";
+
 /// The values of a text.
 pub(super) fn read(text: &str) -> Result<Value, Mistake> {
     let failed = |error: toml::de::Error| Mistake {
@@ -44,7 +47,9 @@ pub(super) fn set(text: &str, key: &str, name: &str, entry: &Map<String, Value>)
             servers.insert(name, Item::Table(table));
         }
     }
-    let new = document.to_string();
+    // The mark at the beginning is read over, and would be lost.
+    let mark = if text.starts_with(MARK) { MARK } else { "" };
+    let new = format!("{mark}{document}");
     Ok(if text.contains("\r\n") { new.replace("\r\n", "\n").replace('\n', "\r\n") } else { new })
 }
 
@@ -53,7 +58,7 @@ fn change(table: &mut dyn TableLike, entry: &Map<String, Value>) {
         let Some(mut new) = plain(wanted) else { continue };
         match table.get_mut(key) {
             Some(Item::Value(old)) => {
-                if old.to_string().trim() != new.to_string().trim() {
+                if !is_same(old, &new) {
                     *new.decor_mut() = old.decor().clone();
                     *old = new;
                 }
@@ -62,6 +67,17 @@ fn change(table: &mut dyn TableLike, entry: &Map<String, Value>) {
                 table.insert(key, value(new));
             }
         }
+    }
+}
+
+/// Whether two say the same, however each is written.
+fn is_same(one: &toml_edit::Value, other: &toml_edit::Value) -> bool {
+    match (one.as_array(), other.as_array()) {
+        (Some(one), Some(other)) => {
+            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| is_same(one, other))
+        }
+        (None, None) => one.as_str().is_some() && one.as_str() == other.as_str(),
+        _ => false,
     }
 }
 
@@ -124,6 +140,22 @@ mod tests {
             new.contains("# which\ncommand = \"/b/switchback\" # path\n") && new.contains("enabled = true"),
             "{new}"
         );
+        assert!(new.contains("args = [ 'serve' ]\n"), "{new}");
+    }
+
+    #[test]
+    fn a_list_that_says_the_same_stays_as_it_is_written() {
+        let entry = json!({ "command": "/b/switchback", "args": ["serve", "--read-only"] });
+        let written = "args = [\"serve\",\"--read-only\"] # mine\n";
+        let old = format!("[mcp_servers.switchback]\ncommand = \"/old\"\n{written}");
+        let new = set(&old, "mcp_servers", "switchback", entry.as_object().unwrap()).unwrap();
+        assert_eq!(new, old.replace("/old", "/b/switchback"));
+    }
+
+    #[test]
+    fn the_mark_at_the_beginning_stays() {
+        assert_eq!(edited("\u{feff}a = 1\n"), format!("\u{feff}a = 1\n\n{ENTRY}"));
+        assert_eq!(edited("\u{feff}"), format!("\u{feff}{ENTRY}"));
     }
 
     #[test]
