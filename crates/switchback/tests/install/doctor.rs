@@ -125,6 +125,34 @@ fn the_data_directory_is_looked_at() {
     assert!(line(&ran, "store").starts_with("fail"), "{}", ran.stdout);
 }
 
+/// A mount of its own, where that is allowed; elsewhere there is nothing to see.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_read_only_file_system_is_told_as_one() {
+    use std::process::Command;
+    if !Command::new("unshare").args(["-rm", "true"]).status().is_ok_and(|status| status.success()) {
+        return eprintln!("left out: this machine gives no mounts");
+    }
+    let home = sound();
+    let dir = home.path("data");
+    fs::create_dir(&dir).unwrap();
+    for (data, said) in [
+        (dir.clone(), "cannot be written: the file system is read-only"),
+        (dir.join("new"), "the file system is read-only"),
+    ] {
+        let mut command = Command::new("unshare");
+        let script = "mount -t tmpfs -o ro,mode=700 none \"$1\" && exec \"$2\" doctor";
+        command.args(["-rm", "sh", "-c", script, "sh"]).arg(&dir).arg(binary()).env_clear();
+        command.env("HOME", home.path("")).env("SWITCHBACK_HOME", data).current_dir(home.path("project"));
+        command.env("PATH", "/usr/bin:/bin:/usr/sbin:/sbin");
+        let ran = crate::home::ran(&mut command);
+        assert_eq!(ran.code, 1, "{}", ran.stderr);
+        assert!(line(&ran, "data directory").ends_with(said), "{}", ran.stdout);
+        assert!(after(&ran, "data directory").contains("SWITCHBACK_HOME=/some/folder"), "{}", ran.stdout);
+        assert!(!ran.stdout.contains("chmod"), "{}", ran.stdout);
+    }
+}
+
 #[test]
 fn in_ones_own_folder_a_file_is_told_once() {
     let home = sound();

@@ -5,12 +5,16 @@ use crate::cli::error::CommandError;
 use crate::cli::install::Here;
 use engine::store::{self, Filter, OpenError, Owner, Reader};
 use rustix::fs::{Access, access, statvfs};
+use rustix::io::Errno;
 use std::fs::{self, Metadata};
 use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 const SUBJECT: &str = "data directory";
+
+/// What helps where a folder is no use.
+const ELSEWHERE: &str = "name a folder of your own: SWITCHBACK_HOME=/some/folder";
 
 /// Below so many free bytes a run soon cannot be recorded.
 const FREE_WARN: u64 = 512 << 20;
@@ -54,11 +58,10 @@ fn absent(dir: &Path, shown: &str) -> Vec<Finding> {
     let above = dir.ancestors().skip(1).find(|folder| folder.exists()).unwrap_or(Path::new("/"));
     let made = match access(above, Access::WRITE_OK) {
         Ok(()) => Finding::ok(SUBJECT, format!("{shown} is not there yet; the first run makes it")),
-        Err(_) => Finding::fail(
-            SUBJECT,
-            format!("{shown} cannot be made: {} is not yours to write", above.display()),
-        )
-        .mend("name a folder of your own: SWITCHBACK_HOME=/some/folder"),
+        Err(error) => {
+            let detail = format!("{shown} cannot be made in {}: {}", above.display(), why(error));
+            Finding::fail(SUBJECT, detail).mend(ELSEWHERE)
+        }
     };
     [Some(made), network(above, shown), space(above)].into_iter().flatten().collect()
 }
@@ -68,18 +71,28 @@ fn rights(dir: &Path, found: &Metadata, shown: &str) -> Vec<Finding> {
     let mut findings = Vec::new();
     if found.uid() != us {
         let detail = format!("{shown} belongs to user {}, and you are {us}", found.uid());
-        findings.push(
-            Finding::fail(SUBJECT, detail).mend("name a folder of your own: SWITCHBACK_HOME=/some/folder"),
-        );
-    } else if access(dir, Access::WRITE_OK | Access::EXEC_OK).is_err() {
-        let mend = format!("mend with: chmod 700 '{}'", dir.display());
-        findings.push(Finding::fail(SUBJECT, format!("{shown} cannot be written")).mend(mend));
+        findings.push(Finding::fail(SUBJECT, detail).mend(ELSEWHERE));
+    } else if let Err(error) = access(dir, Access::WRITE_OK | Access::EXEC_OK) {
+        let finding = Finding::fail(SUBJECT, format!("{shown} cannot be written: {}", why(error)));
+        findings.push(match error {
+            Errno::ROFS => finding.mend(ELSEWHERE),
+            _ => finding.mend(format!("mend with: chmod 700 '{}'", dir.display())),
+        });
     } else if found.mode() & 0o077 != 0 {
         let detail = format!("{shown} is open to other users (mode {:o})", found.mode() & 0o777);
         findings
             .push(Finding::warn(SUBJECT, detail).mend(format!("mend with: chmod 700 '{}'", dir.display())));
     }
     findings
+}
+
+/// Why a folder cannot be written, in words.
+fn why(error: Errno) -> String {
+    match error {
+        Errno::ROFS => "the file system is read-only".to_owned(),
+        Errno::ACCESS => "you have no right to".to_owned(),
+        error => error.to_string(),
+    }
 }
 
 fn network(dir: &Path, shown: &str) -> Option<Finding> {
