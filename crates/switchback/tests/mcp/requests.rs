@@ -60,3 +60,23 @@ fn a_key_may_come_with_the_request_itself() {
     // What the caller says goes before what the pipe says.
     assert_ne!(run("a", Some("c")), first);
 }
+
+#[test]
+fn a_key_finds_its_run_though_the_definition_is_gone() {
+    let world = World::with(&[("greet", GREET)]);
+    let mut client = world.client();
+    let given = |name: &str, who: &str| json!({"workflow": name, "inputs": {"who": who, "times": null}, "request_key": "k"});
+    let first = client.good("execute_workflow", given("greet", "Ada"));
+    let file = world.project().join(".switchback/workflows/greet.yaml");
+    for broken in [true, false] {
+        match broken {
+            true => world.define("greet", "name: greet\nblocks: 3\n"),
+            false => std::fs::remove_file(&file).unwrap(),
+        }
+        assert_eq!(client.good("execute_workflow", given("greet", "Ada")), first);
+        assert_eq!(client.bad("execute_workflow", given("greet", "Eve"))["code"], "key-used");
+    }
+    assert_eq!(client.bad("execute_workflow", given("great", "Ada"))["code"], "unknown-workflow");
+    let other = json!({"workflow": "greet", "inputs": {"who": "Ada"}, "request_key": "l"});
+    assert_eq!(client.bad("execute_workflow", other)["code"], "unknown-workflow");
+}

@@ -19,7 +19,7 @@ use engine::backend::{Accepted, Backend, Start};
 use engine::kernel::plan::Input;
 use engine::kernel::{Command, Data, Fields, Plan, Refusal, Run, RunId, Status};
 use engine::names;
-use engine::store::Reader;
+use engine::store::{Reader, Request};
 use engine::view::{Values, View};
 use rmcp::model::JsonObject;
 use serde_json::{Map, Value, json};
@@ -92,13 +92,17 @@ fn prepare(
     given: JsonObject,
     key: Option<&str>,
 ) -> Result<Ready, Problem> {
-    let library = visit.library()?;
-    let plan = Arc::new(workflows::plan(workflows::find(&library, name)?)?.clone());
-    let inputs = fields(&plan, given);
     let request = match key {
         Some(key) => reader.request(&visit.workspace(), key).map_err(runs::unreadable)?,
         None => None,
     };
+    let library = visit.library()?;
+    let plan = match workflows::find(&library, name).and_then(workflows::plan) {
+        Ok(plan) => Arc::new(plan.clone()),
+        // The definition may be gone or broken since the key was used; its run has a plan of its own.
+        Err(problem) => plan_of(visit, reader, request.as_ref(), name)?.ok_or(problem)?,
+    };
+    let inputs = fields(&plan, given);
     if let Some(request) = request {
         return Ok(Ready { plan, inputs, id: request.run, known: true });
     }
@@ -112,6 +116,18 @@ fn prepare(
         Ok(_) => Ok(Ready { plan, inputs, id, known: false }),
         Err(refusal) => Err(wrong_inputs(&plan, &refusal)),
     }
+}
+
+/// The plan of the run that a key has started from a workflow of this name.
+fn plan_of(
+    visit: &Visit,
+    reader: &Reader,
+    request: Option<&Request>,
+    name: &str,
+) -> Result<Option<Arc<Plan>>, Problem> {
+    let Some(request) = request else { return Ok(None) };
+    let plan = runs::view(visit, reader, &request.run)?.map(|view| view.plan);
+    Ok(plan.filter(|plan| plan.name == name))
 }
 
 /// The inputs as data; `null` means that nothing was given, unless anything may be.
