@@ -1,6 +1,6 @@
 //! The arguments of a call: each known, of its type, and within its bounds. `null` means that nothing was given.
 
-use super::problem::{Problem, said};
+use super::problem::{Problem, said, said_value};
 use super::tools::Tool;
 use crate::settings::CALL_SECONDS_MAX;
 use rmcp::model::JsonObject;
@@ -136,12 +136,7 @@ impl Arguments {
     }
 
     fn mistyped(&self, name: &str, wanted: &str, got: &Value) -> Problem {
-        let got = match got {
-            Value::Object(_) => "an object".to_owned(),
-            Value::Array(_) => "a list".to_owned(),
-            other => said(&other.to_string()),
-        };
-        self.wrong(name, format!("`{name}` must be {wanted}, not {got}"))
+        self.wrong(name, format!("`{name}` must be {wanted}, not {}", said_value(got)))
     }
 
     fn wrong(&self, name: &str, error: String) -> Problem {

@@ -15,6 +15,7 @@ mod call;
 mod complete;
 mod fit;
 mod instructions;
+mod misread;
 mod next;
 mod problem;
 mod prompts;

@@ -109,6 +109,15 @@ pub(super) fn said(word: &str) -> String {
     if short.len() < word.len() { format!("{short}...") } else { short }
 }
 
+/// A value as it is said back.
+pub(super) fn said_value(value: &Value) -> String {
+    match value {
+        Value::Object(_) => "an object".to_owned(),
+        Value::Array(_) => "a list".to_owned(),
+        other => said(&other.to_string()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,13 +6,13 @@ use super::call::Call;
 use super::instructions::INSTRUCTIONS;
 use super::problem::Problem;
 use super::visit::Visit;
-use super::{complete, prompts, resources, tools};
+use super::{complete, misread, prompts, resources, tools};
 use crate::settings::Settings;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, GetPromptRequestParams,
-    GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-    ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
-    ServerCapabilities, ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
+    CustomResult, GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -70,6 +70,25 @@ impl ServerHandler for Server {
         let settings = visit.fresh_settings().await;
         let answered = call(visit, &settings, request, context).await;
         Ok(result(answered, &settings.troubles()).into())
+    }
+
+    /// A request that has not the form of its method, or a method that nobody knows.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        if request.method != misread::CALL {
+            return Err(misread::error(&request));
+        }
+        let settings = self.visit()?.fresh_settings().await;
+        let mut result = result(Err(misread::call(&request, &settings)), &settings.troubles());
+        let is_new = |version: ProtocolVersion| version >= ProtocolVersion::V_2026_07_28;
+        if !context.protocol_version().is_some_and(is_new) {
+            result.result_type = None;
+        }
+        let result = serde_json::to_value(result).expect("BUG: a result has no JSON form");
+        Ok(CustomResult::new(result))
     }
 
     async fn list_resources(

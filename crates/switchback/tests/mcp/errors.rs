@@ -1,6 +1,6 @@
 //! Calls that cannot be carried out: each says what, what there is, and what next. None is a protocol error.
 
-use crate::client::Client;
+use crate::client::{Client, Era};
 use crate::world::{GREET, World};
 use serde_json::json;
 
@@ -199,5 +199,38 @@ fn nothing_that_can_be_sent_is_a_protocol_error() {
     for value in &odd {
         let given = json!({"workflow": "greet", "inputs": {"who": value, "times": value}});
         assert!(client.call("execute_workflow", given).0.is_object());
+    }
+}
+
+#[test]
+fn a_call_of_another_form_says_what_is_wrong() {
+    let world = World::with(&[("greet", GREET)]);
+    for era in Era::ALL {
+        let mut client = world.client_with(era, &[]);
+        let object = "`arguments` must be an object with a value for each argument, not";
+        for (params, argument, said) in [
+            (json!({"name": "list_workflows", "arguments": []}), "arguments", format!("{object} a list")),
+            (json!({"name": "list_workflows", "arguments": 1}), "arguments", format!("{object} 1")),
+            (json!({"name": "list_workflows", "arguments": "x"}), "arguments", format!("{object} \"x\"")),
+            (json!({"arguments": {}}), "name", "a call needs `name`: the name of a tool".to_owned()),
+            (json!({"name": null}), "name", "a call needs `name`: the name of a tool".to_owned()),
+            (json!({"name": ["x"]}), "name", "`name` must be a text, not a list".to_owned()),
+            (json!({}), "name", "a call needs `name`: the name of a tool".to_owned()),
+        ] {
+            let id = client.send("tools/call", params);
+            let (problem, is_error) = client.called(id);
+            assert!(is_error && problem["help"].is_string(), "{problem:#}");
+            assert_eq!((&problem["argument"], &problem["error"]), (&json!(argument), &json!(said)));
+        }
+        // The same members as in any other answer.
+        let mut members = |params| {
+            let result = client.request("tools/call", params).unwrap();
+            result.as_object().unwrap().keys().cloned().collect::<Vec<_>>()
+        };
+        assert_eq!(members(json!({"name": 1})), members(json!({"name": "nothing"})));
+        let error = client.request("resources/read", json!({"uri": 1})).unwrap_err();
+        assert!(error["code"] == -32602 && error["message"].as_str().unwrap().contains("string"), "{error}");
+        assert_eq!(client.request("nobody/knows", json!({})).unwrap_err()["code"], -32601);
+        assert!(client.close().success());
     }
 }

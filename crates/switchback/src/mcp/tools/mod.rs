@@ -122,7 +122,8 @@ fn unknown(name: &str, settings: &Settings) -> Problem {
         .help("Call one of these")
 }
 
-fn names(settings: &Settings) -> Vec<&'static str> {
+/// The names of those that hold for a client.
+pub(super) fn names(settings: &Settings) -> Vec<&'static str> {
     TOOLS.iter().filter(|tool| tool.why_off(settings).is_none()).map(|tool| tool.name).collect()
 }
 
