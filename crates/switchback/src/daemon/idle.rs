@@ -1,5 +1,7 @@
 //! When a daemon has nothing to do: nobody is connected, nothing is carried out, no timer runs, and that for a while.
 
+use super::host::say;
+use std::ffi::OsStr;
 use std::time::Duration;
 use tokio::sync::watch;
 
@@ -9,10 +11,18 @@ const PERIOD: Duration = Duration::from_secs(600);
 /// The name of the setting, in seconds.
 pub(super) const VARIABLE: &str = "SWITCHBACK_IDLE_SECONDS";
 
-/// How long this daemon waits.
+/// How long this daemon waits. What cannot be understood is told, and the usual holds.
 pub(super) fn period() -> Duration {
-    let said = std::env::var(VARIABLE).ok().and_then(|text| text.parse().ok());
-    said.map_or(PERIOD, Duration::from_secs)
+    let Some(said) = std::env::var_os(VARIABLE) else { return PERIOD };
+    seconds(&said).unwrap_or_else(|| {
+        let usual = PERIOD.as_secs();
+        say(&format!("{VARIABLE} is {said:?}, which is no whole number of seconds: {usual} hold"));
+        PERIOD
+    })
+}
+
+fn seconds(said: &OsStr) -> Option<Duration> {
+    said.to_str()?.trim().parse().ok().map(Duration::from_secs)
 }
 
 /// How long whoever started a daemon may take to come in.
@@ -46,6 +56,13 @@ pub(super) async fn quiet(mut counts: [watch::Receiver<usize>; 3], period: Durat
 mod tests {
     use super::*;
     use tokio::time::Instant;
+
+    #[test]
+    fn only_whole_seconds_are_understood() {
+        let read = |said: &str| seconds(OsStr::new(said));
+        assert_eq!((read("0"), read(" 90 ")), (Some(Duration::ZERO), Some(Duration::from_secs(90))));
+        assert_eq!((read("abc"), read("-1"), read("1.5"), read("")), (None, None, None, None));
+    }
 
     #[tokio::test(start_paused = true)]
     async fn only_a_whole_period_of_nothing_counts() {

@@ -4,5 +4,6 @@
 
 mod life;
 mod pipe;
+mod told;
 mod version;
 mod world;
