@@ -54,7 +54,7 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(tools::list(&self.visit()?.settings())))
+        Ok(ListToolsResult::with_all_items(tools::list(&*self.visit()?.fresh_settings().await)))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {

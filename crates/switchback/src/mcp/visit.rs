@@ -54,10 +54,10 @@ impl Visit {
         Arc::clone(&self.settings.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// What holds for this client; files that were broken are looked at again.
+    /// What holds for this client, as its files say now.
     pub(super) async fn fresh_settings(&self) -> Arc<Settings> {
         let known = self.settings();
-        if known.broken.is_empty() {
+        if known.hold(&self.client) {
             return known;
         }
         let read = Arc::new(read(self.client.clone()).await);

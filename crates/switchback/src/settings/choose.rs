@@ -1,6 +1,7 @@
 //! What a client gets: what it asked for, within what the files allow.
 
 use super::file::File;
+use super::seen::Seen;
 use super::{CALL_SECONDS_MAX, NAME, Settings, Toolset, Trouble};
 use crate::house::Client;
 use std::collections::BTreeSet;
@@ -21,7 +22,7 @@ pub(super) fn settings(file: File, broken: Vec<Trouble>, client: &Client) -> Set
         .or_else(|| read_only(client, &mut doubts));
     let call_seconds = file.call_seconds.unwrap_or(CALL_SECONDS_MAX).min(call_seconds(client, &mut doubts));
     let name = file.name.unwrap_or_else(|| NAME.to_owned());
-    Settings { name, call_seconds, read_only, toolsets, allowed, broken, doubts }
+    Settings { name, call_seconds, read_only, toolsets, allowed, broken, doubts, seen: Seen::default() }
 }
 
 /// The groups that are on. A client that asks for nothing gets what the files name, or else the usual ones.

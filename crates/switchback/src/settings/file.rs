@@ -48,7 +48,10 @@ pub(super) fn read(path: &Path, shown: &str) -> Result<File, Vec<Trouble>> {
         Ok(file) => file,
         // A file where a folder was expected holds no settings either.
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-            return Ok(File::default());
+            return match path.symlink_metadata() {
+                Ok(_) => Err(trouble("it is a link to a file that is not there".to_owned())),
+                Err(_) => Ok(File::default()),
+            };
         }
         Err(error) => return Err(trouble(format!("it cannot be read: {error}"))),
     };

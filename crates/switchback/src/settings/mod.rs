@@ -10,6 +10,7 @@
 
 mod choose;
 mod file;
+mod seen;
 mod toolset;
 
 #[cfg(test)]
@@ -19,6 +20,7 @@ pub(crate) use toolset::Toolset;
 
 use crate::house::Client;
 use file::File;
+use seen::Seen;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::path::PathBuf;
@@ -49,6 +51,8 @@ pub(crate) struct Settings {
     pub(crate) broken: Vec<Trouble>,
     /// What a client asked for and nobody understands.
     pub(crate) doubts: Vec<String>,
+    /// What the files looked like.
+    seen: Seen,
 }
 
 /// Something wrong with a settings file.
@@ -71,13 +75,23 @@ impl Settings {
     pub(crate) fn read(client: &Client) -> Settings {
         let mut all = File::default();
         let mut broken = Vec::new();
-        for (path, shown) in places(client) {
-            match file::read(&path, &shown) {
+        let places = places(client);
+        // First: a file that changes while it is read has changed since.
+        let seen = Seen::of(places.iter().map(|(path, _)| path.as_path()));
+        for (path, shown) in &places {
+            match file::read(path, shown) {
                 Ok(file) => all = all.under(file),
                 Err(troubles) => broken.extend(troubles),
             }
         }
-        choose::settings(all, broken, client)
+        Settings { seen, ..choose::settings(all, broken, client) }
+    }
+
+    /// Whether they still are what the files say. It waits for the disk.
+    pub(crate) fn hold(&self, client: &Client) -> bool {
+        // What could not be read may be readable by now without looking different.
+        let places = places(client);
+        self.broken.is_empty() && self.seen == Seen::of(places.iter().map(|(path, _)| path.as_path()))
     }
 
     /// What is wrong or doubtful, one sentence each.
@@ -90,7 +104,7 @@ impl Settings {
         let name = toolset.as_str();
         match &self.allowed {
             Some((allowed, place)) if !allowed.contains(&toolset) => {
-                format!("{place} allows only {}; add \"{name}\" there to turn it on", words(allowed))
+                format!("{place} allows {}; add \"{name}\" there to turn it on", words(allowed))
             }
             _ => format!(
                 "turn it on with `switchback serve --toolsets {name}`, SWITCHBACK_TOOLSETS={name}, or \
@@ -112,7 +126,10 @@ fn places(client: &Client) -> Vec<(PathBuf, String)> {
 
 fn words(toolsets: &BTreeSet<Toolset>) -> String {
     match toolsets.is_empty() {
-        true => "no groups of tools".to_owned(),
-        false => toolsets.iter().map(|one| one.as_str()).collect::<Vec<_>>().join(", "),
+        true => "no group of tools".to_owned(),
+        false => {
+            let names: Vec<&str> = toolsets.iter().map(|one| one.as_str()).collect();
+            format!("only {}", names.join(", "))
+        }
     }
 }

@@ -24,7 +24,7 @@ fn of(files: &[(&str, &str)]) -> Settings {
 }
 
 fn names(settings: &Settings) -> String {
-    words(&settings.toolsets)
+    settings.toolsets.iter().map(|one| one.as_str()).collect::<Vec<_>>().join(", ")
 }
 
 fn wants(toolsets: &str) -> Flags {
@@ -60,6 +60,9 @@ fn a_client_only_narrows() {
     assert_eq!((names(&settings).as_str(), settings.call_seconds), ("debug", 10));
     assert!(settings.why_off(Toolset::Terminal).starts_with("switchback.toml:2 allows only blocks, debug;"));
     assert!(settings.why_off(Toolset::Blocks).contains("--toolsets blocks"));
+    let none = of(&[("work/switchback.toml", "toolsets = []\n")]);
+    let said = "switchback.toml:1 allows no group of tools; add \"blocks\" there to turn it on";
+    assert_eq!(none.why_off(Toolset::Blocks), said);
     let env = [("SWITCHBACK_TOOLSETS", "blocks, terminal"), ("SWITCHBACK_READ_ONLY", "1")];
     let (_dir, settings) = client(&file, Flags::default(), &env);
     assert_eq!(names(&settings), "blocks");
@@ -102,4 +105,19 @@ fn the_bounds_have_edges() {
     assert_eq!(seconds(&padded(64 * 1024 + 1)).broken.len(), 1);
     let long = |count: usize| format!("name = \"{}\"", "x".repeat(count));
     assert_eq!(seconds(&long(32)).broken.len() + seconds(&long(33)).broken.len(), 1);
+}
+
+#[test]
+fn a_link_that_leads_nowhere_is_a_broken_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let client = Client { workspace: dir.path().to_owned(), ..Client::default() };
+    let before = Settings::read(&client);
+    assert!(before.broken.is_empty() && before.hold(&client));
+    std::os::unix::fs::symlink("nowhere.toml", dir.path().join(FILE)).unwrap();
+    assert!(!before.hold(&client));
+    let said: Vec<String> = Settings::read(&client).broken.iter().map(ToString::to_string).collect();
+    assert_eq!(said, ["switchback.toml: it is a link to a file that is not there"]);
+    std::fs::write(dir.path().join("nowhere.toml"), "name = \"x\"").unwrap();
+    let after = Settings::read(&client);
+    assert!(after.name == "x" && after.hold(&client));
 }

@@ -83,3 +83,30 @@ fn a_group_that_nobody_knows_is_told() {
     let said = "--toolsets: no toolset is called `terminals`; did you mean `terminal`?";
     assert_eq!(client.good("list_workflows", json!({}))["warnings"], json!([said]));
 }
+
+#[test]
+fn what_changes_in_a_file_holds_at_the_next_call() {
+    let world = World::with(&[("greet", GREET)]);
+    let mut client = world.client();
+    let run = json!({"workflow": "greet", "inputs": {"who": "Ada"}});
+    assert_eq!(client.good("execute_workflow", run.clone())["status"], "success");
+    let file = world.project().join("switchback.toml");
+    world.write("project/switchback.toml", "read_only = true\n");
+    let problem = client.bad("execute_workflow", run.clone());
+    assert_eq!(problem["code"], "tool-off");
+    assert!(problem["reason"].as_str().unwrap().contains("switchback.toml:1"), "{problem:#}");
+    assert_eq!(names(&mut client).len(), 3);
+    world.write("project/switchback.toml", "read_only = maybe\n");
+    assert_eq!(client.bad("execute_workflow", run.clone())["code"], "broken-settings");
+    std::fs::remove_file(&file).unwrap();
+    assert_eq!(client.good("execute_workflow", run.clone())["status"], "success");
+    // A file in the place of another, and a link to one that changes.
+    world.write("project/strict.toml", "read_only = true\n");
+    std::os::unix::fs::symlink("strict.toml", &file).unwrap();
+    assert_eq!(client.bad("execute_workflow", run.clone())["code"], "tool-off");
+    world.write("project/strict.toml", "read_only = false\n");
+    assert_eq!(client.good("execute_workflow", run.clone())["status"], "success");
+    std::fs::remove_file(world.project().join("strict.toml")).unwrap();
+    assert_eq!(client.bad("execute_workflow", run)["code"], "broken-settings");
+    assert_eq!(names(&mut client).len(), 5);
+}
