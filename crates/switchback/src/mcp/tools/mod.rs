@@ -4,6 +4,7 @@ mod cancel_workflow;
 mod execute_workflow;
 mod get_workflow_info;
 mod get_workflow_status;
+mod later;
 mod list_workflows;
 mod schema;
 mod status;
@@ -105,7 +106,7 @@ pub(super) fn listed(name: &str) -> Option<Listed> {
 pub(super) fn find(name: &str, settings: &Settings) -> Result<&'static Tool, Problem> {
     let plain = name.replace(['.', '-'], "_");
     let meant = |tool: &&Tool| tool.name == plain || tool.aliases.contains(&plain.as_str());
-    let Some(tool) = TOOLS.iter().find(meant) else { return Err(unknown(name, settings)) };
+    let Some(tool) = TOOLS.iter().find(meant) else { return Err(unknown(name, &plain, settings)) };
     match tool.why_off(settings) {
         None => Ok(tool),
         Some(why) => Err(Problem::new("tool-off", format!("{} is off", tool.name))
@@ -115,7 +116,13 @@ pub(super) fn find(name: &str, settings: &Settings) -> Result<&'static Tool, Pro
     }
 }
 
-fn unknown(name: &str, settings: &Settings) -> Problem {
+fn unknown(name: &str, plain: &str, settings: &Settings) -> Problem {
+    if let Some(toolset) = later::toolset(plain) {
+        return Problem::new("unknown-tool", format!("{plain} is not part of this version"))
+            .with("reason", format!("its group `{}` has no such tool yet", toolset.as_str()).into())
+            .options(names(settings))
+            .help("These tools are there");
+    }
     Problem::new("unknown-tool", format!("there is no tool `{}`", said(name)))
         .options(names(settings))
         .near(name)

@@ -1,0 +1,54 @@
+//! Tools that other versions have: a name is known before its tool is, so that nobody is sent to another one instead.
+
+use crate::settings::Toolset;
+
+/// The names that are known, by group.
+const LATER: [(Toolset, &[&str]); 7] = [
+    (Toolset::Blocks, &["resume_workflow"]),
+    (Toolset::Steps, &["start_workflow", "submit_result", "get_next_step", "submit_step_result"]),
+    (
+        Toolset::Terminal,
+        &[
+            "open_terminal",
+            "send_input",
+            "await_output",
+            "get_screen_content",
+            "list_terminal_sessions",
+            "exit_terminal",
+        ],
+    ),
+    (Toolset::States, &["run_workflow"]),
+    (Toolset::Authoring, &["create_workflow", "get_workflow_schema"]),
+    (
+        Toolset::Reactive,
+        &[
+            "workflow_get_info",
+            "workflow_start",
+            "workflow_get_next_step",
+            "workflow_step_complete",
+            "workflow_resume",
+            "workflow_load_definition",
+            "workflow_checkpoint",
+            "workflow_complete",
+            "workflow_list",
+            "workflow_state_read",
+            "workflow_state_update",
+            "workflow_state_dependencies",
+        ],
+    ),
+    (
+        Toolset::Debug,
+        &[
+            "get_workflow_state",
+            "workflow_trace_transformations",
+            "workflow_debug_info",
+            "workflow_test_transformation",
+            "workflow_explain_plan",
+        ],
+    ),
+];
+
+/// The group of a tool that is not part of this version.
+pub(super) fn toolset(name: &str) -> Option<Toolset> {
+    LATER.iter().find(|(_, names)| names.contains(&name)).map(|(toolset, _)| *toolset)
+}
