@@ -27,6 +27,7 @@ pub(crate) fn job(run: &RunId, home: &Home, perform: &Perform) -> Result<Job, Fa
     let note = NoteSpec { run: run.to_string(), effect: perform.id.to_string() };
     let mut job = Job::new(Script::Sh(script), dir, note);
     job.env = env(home, &perform.inputs);
+    job.umask = home.umask;
     job.timeout = perform.timeout_ms.map(Duration::from_millis);
     Ok(job)
 }

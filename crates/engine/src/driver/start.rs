@@ -5,7 +5,8 @@ use crate::backend::{Accepted, Error, Start};
 use crate::journal::Head;
 use crate::store::{NewRun, Write};
 use crate::turn::{Home, Origin, Reply, Seat, Turning, stored};
-use kernel::{Command, Digest, Fields, Plan, Run, RunId};
+use kernel::{Command, Data, Digest, Fields, Plan, Run, RunId};
+use serde_json::Value;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -21,7 +22,7 @@ pub(super) struct Birth {
 impl Driver {
     pub(super) fn start(&mut self, start: Start, reply: Option<Reply>, now: u64) {
         let Start { id, plan, inputs, home, request_key } = start;
-        let fingerprint = Digest::of_json(&(&plan.name, &inputs));
+        let fingerprint = Digest::of_json(&(&plan.name, ordered(&inputs)));
         match self.asked_before(&home, request_key.as_deref(), fingerprint) {
             Ok(None) if self.is_there(&id) => return self.there_already(&id, reply),
             Ok(None) => {}
@@ -105,6 +106,28 @@ impl Driver {
         let (asked, known, answers) = (Vec::new(), Vec::new(), Vec::new());
         let turning = Turning { event, contents, asked, known, answers, reply, child: None, birth };
         self.turned(&id, turning, turn);
+    }
+}
+
+/// Inputs without the order in which the members of their objects were written: it means nothing.
+fn ordered(inputs: &Fields) -> Vec<(&String, Value)> {
+    let value = |data: &Data| match data {
+        Data::Inline(value) => sorted(value),
+        Data::Stored(reference) => reference.digest.to_string().into(),
+    };
+    inputs.iter().map(|(name, data)| (name, value(data))).collect()
+}
+
+fn sorted(value: &Value) -> Value {
+    match value {
+        Value::Array(items) => items.iter().map(sorted).collect(),
+        Value::Object(members) => {
+            let mut members: Vec<_> =
+                members.iter().map(|(name, value)| (name.clone(), sorted(value))).collect();
+            members.sort_by(|one, other| one.0.cmp(&other.0));
+            Value::Object(members.into_iter().collect())
+        }
+        plain => plain.clone(),
     }
 }
 

@@ -11,10 +11,11 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How far the WAL grows before a commit copies it into the database: the pages that many commits have changed are
 /// then copied once. It also bounds what is read again after a crash.
-const WAL_PAGES: i64 = 4096;
+const WAL_PAGES: i64 = 1024;
 
-/// The size to which the WAL is cut back once it has been copied.
-const WAL_BYTES: i64 = WAL_PAGES * 4096;
+/// The size to which the WAL is cut back once it has been copied: that of its pages, each with a head, and of the commit
+/// that went past them.
+pub(super) const WAL_BYTES: i64 = (WAL_PAGES + 64) * (4096 + 24);
 
 /// The owner's page cache in KiB: the last pages of all runs that are moving.
 const CACHE_KIB: i64 = 16 << 10;

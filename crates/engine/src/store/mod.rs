@@ -27,6 +27,7 @@ mod retain;
 mod rows;
 mod schema;
 mod verify;
+mod wal;
 mod write;
 
 #[cfg(test)]

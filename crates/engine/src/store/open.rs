@@ -9,7 +9,7 @@
 use super::error::OpenError;
 use super::lock::Lock;
 use super::read::Reader;
-use super::{FILE, check, connect, directory, schema};
+use super::{FILE, check, connect, directory, schema, wal};
 use rusqlite::{Connection, TransactionBehavior};
 use std::path::Path;
 use std::time::Duration;
@@ -66,8 +66,9 @@ impl Store {
         })
     }
 
-    /// Says to whoever looks that this owner carries every run that nobody set aside.
-    pub fn carry_all(&mut self) -> std::io::Result<()> {
+    /// Says to whoever looks that this owner stays and carries every run that nobody set aside.
+    pub fn stay(&mut self) -> std::io::Result<()> {
+        wal::grow(self.reader.db.path().map(Path::new));
         self.lock.carry_all()
     }
 

@@ -13,6 +13,9 @@ pub struct Home {
     pub folder: PathBuf,
     /// The environment its commands get.
     pub env: BTreeMap<String, String>,
+    /// Which rights the files do not get that its commands make; without it, those of the server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub umask: Option<u32>,
 }
 
 /// Where a run comes from.
@@ -42,7 +45,7 @@ const PASSED: [&str; 3] = [
 impl Home {
     /// A home with what may be passed on of an environment.
     pub fn new(folder: PathBuf, env: impl Iterator<Item = (String, String)>) -> Self {
-        Home { folder, env: env.filter(|(name, _)| Home::passes(name)).collect() }
+        Home { folder, env: env.filter(|(name, _)| Home::passes(name)).collect(), umask: None }
     }
 
     /// Whether commands get a variable from whoever started the run.

@@ -33,7 +33,7 @@ fn kept() -> Vec<(&'static str, Plan)> {
 fn play(dir: &Path, name: &str, plan: Plan) -> Vec<u8> {
     let mut driver = Driver::new(Store::open(dir).unwrap());
     let id = RunId::new(format!("golden-{name}"));
-    let home = Home { folder: "/w".into(), env: Default::default() };
+    let home = Home { folder: "/w".into(), ..Home::default() };
     let start =
         Start { id: id.clone(), plan: Arc::new(plan), inputs: Fields::new(), home, request_key: None };
     let mut letters = vec![Letter::Start { start: Box::new(start), reply: None }];

@@ -8,7 +8,7 @@ use super::follow::{Followable, Followed, Signals, follow};
 use super::store::{directory, find};
 use super::{result, store};
 use engine::kernel::command::Caller;
-use engine::kernel::{Outcome, RunId};
+use engine::kernel::{Outcome, Refusal, RunId};
 use engine::view::View;
 
 /// Carries the command out.
@@ -18,31 +18,44 @@ pub(crate) fn cancel(arguments: &CancelArguments) -> Result<Exit, CommandError> 
     let run = find(&looked.reader, &arguments.run)?.id;
     drop(looked);
     let seating = Seating::unless(arguments.no_daemon, Seating::Either);
-    let followed = desk::block_on(end(&run, &arguments.reason, seating))??;
+    let (followed, is_ours) = desk::block_on(end(&run, &arguments.reason, seating))??;
+    if !is_ours && followed.view.outcome().is_some() {
+        return Err(over(&followed.view));
+    }
     let cancelled = matches!(followed.view.outcome(), Some(Outcome::Cancelled { .. }));
     let exit = result::finish(followed, arguments.json)?;
     Ok(if cancelled { Exit::Succeeded } else { exit })
 }
 
-async fn end(run: &RunId, reason: &str, seating: Seating) -> Result<Followed, CommandError> {
+/// Follows the run to its end, and says whether it is we who ended it.
+async fn end(run: &RunId, reason: &str, seating: Seating) -> Result<(Followed, bool), CommandError> {
     let signals = Signals::listen()?;
     let desk = Desk::open(seating).await?;
     // First of all: what happens while the run is looked at is told.
     let progress = desk.backend().subscribe(run).await?;
     let view = View::load(&desk.reader, run)?.ok_or_else(|| engine::Error::NoRun(run.clone()))?;
     if view.outcome().is_some() {
-        let error = CommandError::usage("run-over", format!("run {run} has {} already", has(view.word())));
         desk.close().await;
-        return Err(error);
+        return Err(over(&view));
     }
     let by = Caller::Human { door: "command line".to_owned(), proven: false };
-    match desk.backend().cancel(run, reason, by).await {
-        Ok(accepted) => follow(Followable { desk, view, progress, signals, since: accepted.seq }).await,
+    let (since, ours) = match desk.backend().cancel(run, reason, by).await {
+        Ok(accepted) => (accepted.seq, true),
+        // Somebody else ends it, or it has ended meanwhile: it is waited for, to say how.
+        Err(engine::Error::Refused(Refusal::Over)) => (view.seq(), false),
         Err(error) => {
             desk.close().await;
-            Err(error.into())
+            return Err(error.into());
         }
-    }
+    };
+    Ok((follow(Followable { desk, view, progress, signals, since, ours }).await?, ours))
+}
+
+/// That there is nothing left to end.
+fn over(view: &View) -> CommandError {
+    let message = format!("run {} has {} already", view.run, has(view.word()));
+    CommandError::usage("run-over", message)
+        .hint(format!("nothing was changed; what became of it: switchback show {}", view.run))
 }
 
 /// The word for an ended run as it follows `has`.

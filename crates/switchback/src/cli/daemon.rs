@@ -58,14 +58,14 @@ pub(crate) fn line(report: &Report) -> String {
 
 /// Ends the daemon.
 pub(crate) fn stop(arguments: &StopArguments) -> Result<Exit, CommandError> {
-    let stopped = block_on(halt(arguments.now))??;
+    let stopped = block_on(halt(arguments.now, false))??;
     talk(if stopped { "the daemon has ended" } else { "no daemon runs" });
     Ok(Exit::Succeeded)
 }
 
 /// Ends the daemon and starts one.
 pub(crate) fn restart(arguments: &RestartArguments) -> Result<Exit, CommandError> {
-    block_on(halt(arguments.now))??;
+    block_on(halt(arguments.now, true))??;
     let dir = directory()?;
     desk::reach(&dir)?;
     if let Some(report) = block_on(report(&dir))?? {
@@ -75,10 +75,10 @@ pub(crate) fn restart(arguments: &RestartArguments) -> Result<Exit, CommandError
 }
 
 /// Whether there was one to end.
-async fn halt(now: bool) -> Result<bool, CommandError> {
+async fn halt(now: bool, again: bool) -> Result<bool, CommandError> {
     let Some(reached) = desk::find(&directory()?)? else { return Ok(false) };
     let halt = if now { Halt::Now } else { Halt::IfQuiet };
-    match desk::remote(reached)?.halt(halt).await {
+    match desk::remote(reached)?.halt(halt, again).await {
         Ok(()) => Ok(true),
         Err(engine::Error::Told { code, message }) if code == "daemon-busy" => {
             let hint = "what is under way: switchback runs --all --status running";

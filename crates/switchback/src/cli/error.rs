@@ -129,6 +129,14 @@ impl From<OpenError> for CommandError {
 }
 
 fn held(dir: &str, pid: Option<u32>) -> CommandError {
+    if engine::store::Owner::of(std::path::Path::new(dir)).is_some_and(|owner| owner.carries_all) {
+        return CommandError::internal(
+            "store-owned",
+            format!("the daemon works in {dir}, and only one process can at a time"),
+        )
+        .hint("leave out --no-daemon (or SWITCHBACK_NO_DAEMON), and the daemon does it")
+        .hint("or end it first: switchback stop");
+    }
     let Some(pid) = pid else {
         return CommandError::internal("store-owned", format!("another process works in {dir}"))
             .hint("wait until it has ended");
@@ -179,6 +187,14 @@ impl From<Unreachable> for CommandError {
         match error {
             Unreachable::Failed(said) => said,
             Unreachable::Refused(said) => CommandError::internal("daemon-refused", said),
+            Unreachable::Silent(pid) => {
+                let who =
+                    pid.map_or_else(|| "the daemon".to_owned(), |pid| format!("the daemon (process {pid})"));
+                let pid = pid.map_or_else(|| "PID".to_owned(), |pid| pid.to_string());
+                CommandError::internal("daemon-silent", format!("{who} is there and does not answer"))
+                    .hint(format!("if it is stopped, let it go on: kill -CONT {pid}"))
+                    .hint(format!("or end it, and the next command starts another; what is recorded is kept: kill -KILL {pid}"))
+            }
             Unreachable::Io(what, error) => CommandError::internal("daemon", format!("{what}: {error}"))
                 .hint("what is wrong with the set-up: switchback doctor")
                 .hint("to do without the daemon: --no-daemon"),

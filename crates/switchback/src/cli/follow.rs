@@ -1,7 +1,8 @@
 //! Follows a run until it has ended or waits for someone, or until whoever started it has enough.
 //!
 //! The first SIGINT or SIGTERM ends what is open and sets the run aside; the second does not wait for that. When the
-//! terminal goes away (SIGHUP) a run that the daemon carries goes on; one that this process carries is set aside.
+//! terminal goes away (SIGHUP) a run that the daemon carries goes on, as it does when whoever only looked on has enough;
+//! one that this process carries is set aside.
 
 use super::desk::Desk;
 use super::error::CommandError;
@@ -21,8 +22,10 @@ const TICK: Duration = Duration::from_millis(100);
 pub(crate) enum End {
     /// The run has ended, or waits for someone.
     Settled,
-    /// A signal came.
+    /// A signal came, and the run was set aside.
     Interrupted,
+    /// A signal came, and the run goes on without us.
+    Left,
 }
 
 /// A run that was followed.
@@ -76,11 +79,13 @@ pub(crate) struct Followable {
     pub(crate) signals: Signals,
     /// The entry of the last command: what the run was before it does not count.
     pub(crate) since: u64,
+    /// Whether this command made it move; who only looks on stops nothing.
+    pub(crate) ours: bool,
 }
 
 /// Follows a run and closes the desk.
 pub(crate) async fn follow(run: Followable) -> Result<Followed, CommandError> {
-    let Followable { desk, mut view, mut progress, mut signals, since } = run;
+    let Followable { desk, mut view, mut progress, mut signals, since, ours } = run;
     let mut painter = Painter::new(&view);
     painter.header(&view);
     let mut end = End::Settled;
@@ -89,8 +94,9 @@ pub(crate) async fn follow(run: Followable) -> Result<Followed, CommandError> {
         tokio::select! {
             biased;
             asks = signals.next() => {
-                if asks == Asks::Leave && desk.outlives_us() {
-                    return Ok(Followed { view, reader: desk.reader, end: End::Interrupted });
+                if desk.outlives_us() && (asks == Asks::Leave || !ours) {
+                    painter.end();
+                    return Ok(Followed { view, reader: desk.reader, end: End::Left });
                 }
                 end = End::Interrupted;
                 break;

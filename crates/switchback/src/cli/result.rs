@@ -23,13 +23,20 @@ pub(crate) fn finish(followed: Followed, json: bool) -> Result<Exit, CommandErro
     let Followed { mut view, reader, end } = followed;
     let interrupted = end == End::Interrupted && view.outcome().is_none();
     view.left |= interrupted;
-    talk(&last_line(&view));
-    advice(&view).iter().for_each(|line| talk(line));
+    if end == End::Left {
+        talk(&format!(
+            "{} goes on without you; look on again with: switchback resume {}",
+            view.run, view.run
+        ));
+    } else {
+        talk(&last_line(&view));
+        advice(&view).iter().for_each(|line| talk(line));
+    }
     match json {
         true => print_json(&view.to_json(Values(&reader), Detail::Brief)?)?,
         false => print_outputs(&view.outputs(Values(&reader))?)?,
     }
-    Ok(if interrupted { Exit::Interrupted } else { exit(&view) })
+    Ok(if interrupted || end == End::Left { Exit::Interrupted } else { exit(&view) })
 }
 
 fn print_outputs(outputs: &[(String, Value)]) -> Result<(), CommandError> {

@@ -89,10 +89,11 @@ async fn go_on(run: &RunId, decision: Option<Decision>, seating: Seating) -> Res
             return Err(error);
         }
     };
+    let ours = view.left || !decided.is_empty();
     match carry_on(&desk, run, decided).await {
         Ok(since) => {
             view.left = false;
-            follow(Followable { desk, view, progress, signals, since }).await
+            follow(Followable { desk, view, progress, signals, since, ours }).await
         }
         Err(error) => {
             desk.close().await;

@@ -7,11 +7,11 @@ use super::exit::Exit;
 use super::follow::{Followable, Followed, Signals, follow};
 use super::store::workspace;
 use super::{given, look, result, target};
+use crate::house::{Client, Flags};
 use engine::backend::Start;
 use engine::kernel::{Fields, Plan, RunId};
 use engine::library::Reading;
 use engine::names;
-use engine::turn::Home;
 use engine::view::View;
 use serde_json::json;
 use std::path::PathBuf;
@@ -45,7 +45,7 @@ fn invalid(reading: &Reading, json: bool) -> Result<Exit, CommandError> {
 
 async fn start(plan: Plan, inputs: Fields, seating: Seating) -> Result<Followed, CommandError> {
     let signals = Signals::listen()?;
-    let home = Home::new(folder()?, std::env::vars_os().filter_map(readable));
+    let home = Client::here(folder()?, Flags::default()).home();
     let desk = Desk::open(seating).await?;
     let id = RunId::new(names::fresh(|name| is_taken(&desk, name)));
     let plan = Arc::new(plan);
@@ -53,7 +53,9 @@ async fn start(plan: Plan, inputs: Fields, seating: Seating) -> Result<Followed,
     let view = View::new(id.clone(), Arc::clone(&plan), folder, super::time::now());
     let progress = desk.backend().subscribe(&id).await?;
     match desk.backend().start(Start { id, plan, inputs, home, request_key: None }).await {
-        Ok(started) => follow(Followable { desk, view, progress, signals, since: started.seq }).await,
+        Ok(started) => {
+            follow(Followable { desk, view, progress, signals, since: started.seq, ours: true }).await
+        }
         Err(error) => {
             desk.close().await;
             Err(error.into())
@@ -75,8 +77,4 @@ fn folder() -> Result<PathBuf, CommandError> {
 /// A name that cannot be looked up is not known to be taken; the store itself refuses it if it is.
 fn is_taken(desk: &Desk, name: &str) -> bool {
     desk.reader.run(&RunId::new(name)).is_ok_and(|run| run.is_some())
-}
-
-fn readable((name, value): (std::ffi::OsString, std::ffi::OsString)) -> Option<(String, String)> {
-    Some((name.into_string().ok()?, value.into_string().ok()?))
 }

@@ -37,8 +37,8 @@ pub(super) async fn serve(
                 let mut line = serde_json::to_vec(&told)?;
                 line.push(b'\n');
                 write.write_all(&line).await?;
-                if matches!(told.tell, Tell::Halting) {
-                    host.halt();
+                if let Tell::Halting(again) = told.tell {
+                    host.halt(again);
                     // Left open until the process is gone: by the end of the connection whoever asked knows that it is.
                     std::mem::forget(write);
                     return Ok(());
@@ -62,11 +62,11 @@ async fn answer(host: Arc<Host>, asked: Asked, told: UnboundedSender<Told>) {
         Ask::Query(run) => return tell(backend.query(&run).await.map_or_else(failed, Tell::Standing)),
         Ask::Subscribe(run) => return follow(backend, &run, tell).await,
         Ask::Report => return tell(Tell::Report(report(&host))),
-        Ask::Halt(halt) => {
+        Ask::Halt(halt, again) => {
             let effects = *host.house.local.effects().borrow();
             return tell(match halt {
                 Halt::IfQuiet if effects > 0 => failed(busy(effects)),
-                _ => Tell::Halting,
+                _ => Tell::Halting(again),
             });
         }
     };

@@ -10,22 +10,24 @@
 use super::detach;
 use super::hello::VERSION;
 use super::idle;
+use super::listen::Listener;
 use super::place::Place;
 use super::successor::Successor;
 use crate::cli::CommandError;
 use crate::house::{Carries, House};
 use engine::kill_point;
-use std::fs::{self, File, Permissions};
+use std::fs::{self, File};
 use std::io::{self, Write};
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
-use tokio::net::UnixListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
+
+/// What the pid file says between a daemon that was told to be started again and the next one.
+pub(super) const RESTARTED: &str = "restarted";
 
 /// How long connections have to hear the last words.
 const LAST_WORDS_MAX: Duration = Duration::from_secs(1);
@@ -47,8 +49,12 @@ pub(super) struct Host {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
     Halted,
+    /// Another is started right away.
+    Restarted,
     Idle,
     Replaced,
+    /// The engine has stopped by itself: the next daemon may do better.
+    Broken,
 }
 
 /// The daemon of a data directory. Says on stdout that it is ready, or why it is not; whoever started it reads that.
@@ -102,25 +108,26 @@ async fn keep(dir: &Path) -> ExitCode {
     // Those who are inside hear how their runs stand; whoever does not leave then is left behind.
     let _ = tokio::time::timeout(LAST_WORDS_MAX, async { while met.join_next().await.is_some() {} }).await;
     kill_point("daemon closed");
-    // Last of all: a pid file that is still there tells of a daemon that did not end by itself.
-    let _ = fs::remove_file(&place.pid);
+    // Last of all: what is left of the pid file tells clients whether to find the next daemon at once.
+    let _ = match end {
+        End::Restarted => fs::write(&place.pid, format!("{RESTARTED}\n")),
+        End::Broken => Ok(()),
+        End::Halted | End::Idle | End::Replaced => fs::remove_file(&place.pid),
+    };
     ExitCode::SUCCESS
 }
 
-async fn open(place: &Place) -> Result<(Arc<Host>, UnixListener), CommandError> {
+async fn open(place: &Place) -> Result<(Arc<Host>, Listener), CommandError> {
+    // From the first moment on: whoever misses the socket of a daemon that just begins must not end it.
+    let asked = signal(SignalKind::hangup())
+        .map_err(|error| CommandError::internal("no-signals", format!("no signals: {error}")))?;
     let (house, recovered) = House::open(&place.dir, Carries::All).await?;
     recovered.iter().filter_map(crate::cli::recovered).for_each(|line| say(&line));
     kill_point("daemon has the house");
     let failed = |error: io::Error| {
         CommandError::internal("daemon", format!("failed to listen at {}: {error}", place.socket.display()))
     };
-    // The lock of the store is ours, so whatever lies here belongs to a daemon that is gone.
-    match fs::remove_file(&place.socket) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
-        _ => {}
-    }
-    let listener = UnixListener::bind(&place.socket).map_err(failed)?;
-    fs::set_permissions(&place.socket, Permissions::from_mode(0o600)).map_err(failed)?;
+    let listener = Listener::bind(place, asked).map_err(failed)?;
     let pid = format!("{}\n", std::process::id());
     fs::write(&place.pid, pid).map_err(failed)?;
     let host = Host {
@@ -136,13 +143,13 @@ async fn open(place: &Place) -> Result<(Arc<Host>, UnixListener), CommandError> 
 
 impl Host {
     /// Lets clients in until there is a reason to end.
-    async fn let_in(self: &Arc<Self>, place: &Place, listener: UnixListener, met: &mut JoinSet<()>) -> End {
+    async fn let_in(self: &Arc<Self>, place: &Place, mut listener: Listener, met: &mut JoinSet<()>) -> End {
         let mut ended = self.end.subscribe();
         let watching = tokio::spawn(Arc::clone(self).watch(place.clone()));
         let end = loop {
             tokio::select! {
                 accepted = listener.accept() => match accepted {
-                    Ok((stream, _)) => drop(met.spawn(Arc::clone(self).meet(stream))),
+                    Ok(stream) => drop(met.spawn(Arc::clone(self).meet(stream))),
                     Err(error) => {
                         say(&format!("a client could not come in: {error}"));
                         tokio::time::sleep(Duration::from_millis(50)).await;
@@ -175,7 +182,8 @@ impl Host {
             _ = terminate.recv() => End::Halted,
             _ = interrupt.recv() => End::Halted,
             () = quiet => End::Idle,
-            () = self.replaced(effects, timers, &place) => End::Replaced,
+            () = self.replaced(effects, timers.clone(), &place) => End::Replaced,
+            () = gone(timers) => End::Broken,
         };
         self.finish(end);
     }
@@ -204,14 +212,17 @@ impl Host {
                     Err(error) => say(&format!("the newer program cannot be noted: {error}")),
                 }
             }
-            // The senders live as long as this host, so waiting cannot fail.
-            let _ = tokio::select! {
+            let changed = tokio::select! {
                 changed = successor.changed() => changed,
                 changed = effects.changed() => changed,
                 changed = timers.changed() => changed,
                 changed = connections.changed() => changed,
                 changed = clients.changed() => changed,
             };
+            if changed.is_err() {
+                // The engine is gone, and with it whatever could be replaced.
+                return std::future::pending().await;
+            }
         }
     }
 
@@ -223,10 +234,15 @@ impl Host {
         });
     }
 
-    /// Ends the daemon.
-    pub(super) fn halt(&self) {
-        self.finish(End::Halted);
+    /// Ends the daemon, for good or until it is started again right away.
+    pub(super) fn halt(&self, again: bool) {
+        self.finish(if again { End::Restarted } else { End::Halted });
     }
+}
+
+/// Comes back when the engine has stopped.
+async fn gone(mut timers: watch::Receiver<usize>) {
+    while timers.changed().await.is_ok() {}
 }
 
 /// Tells whoever started the daemon how that went, and lets go of them.

@@ -16,6 +16,7 @@ mod detach;
 mod hello;
 mod host;
 mod idle;
+mod listen;
 mod meet;
 mod pipe;
 mod place;

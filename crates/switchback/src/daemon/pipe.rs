@@ -11,10 +11,11 @@
 //! next line from the client starts one.
 
 use super::hello::Hello;
+use super::host::RESTARTED;
 use super::place::Place;
 use super::reach::{Reached, Unreachable, find, reach};
 use super::successor::Successor;
-use super::talk::{Line, Talk};
+use super::talk::{Line, Taken, Talk};
 use engine::kill_point;
 use std::io::{self, BufRead, BufReader, Write};
 use std::net::Shutdown;
@@ -25,7 +26,7 @@ use std::time::{Duration, Instant};
 /// How long answers are awaited after the client has said its last line.
 const LAST_ANSWERS_MAX: Duration = Duration::from_secs(60);
 
-/// A daemon that dies more often than this in so short a time is not started again.
+/// A daemon that dies more often than this in so short a time is not started again until the client asks for something.
 const DEATHS_MAX: usize = 5;
 const DEATHS_WITHIN: Duration = Duration::from_secs(30);
 
@@ -34,6 +35,9 @@ const STOPPED: &str = "The switchback daemon was stopped while this call was und
                        get_workflow_status shows them, and any call starts the daemon again.";
 const HUNG_UP: &str = "The server did not understand how this conversation began and has hung up: begin with `initialize`, \
                        or say the protocol version in the `_meta` of each request.";
+
+const DIES: &str = "The switchback daemon died again and again while this call was under way. Runs are kept; the next call \
+                    starts it once more. `switchback doctor` and daemon.log in the data directory say what is wrong.";
 
 /// How carrying came to its end.
 #[derive(Debug)]
@@ -133,7 +137,15 @@ impl Pipe {
 
     fn send(self: &Arc<Self>, line: &[u8]) -> Result<(), Unreachable> {
         let _writing = self.writing();
-        let line = self.state().talk.take(line);
+        let taken = self.state().talk.take(line);
+        let line = match taken {
+            Taken::Pass(line) => line,
+            Taken::Answer(answer) => {
+                // A client that does not read any more is told by the end of its own pipe.
+                let _ = write_line(&mut io::stdout().lock(), &answer);
+                return Ok(());
+            }
+        };
         let link = self.state().link.clone();
         match link {
             // What could not be written is remembered, and said again to the next daemon.
@@ -202,20 +214,27 @@ impl Pipe {
             state.link = None;
         }
         let hung_up = self.is_there_still(link);
-        let crashed = self.place.pid.exists() && !hung_up;
+        let left = std::fs::read_to_string(&self.place.pid).ok().filter(|_| !hung_up);
+        let (gone_on, crashed) = match left.as_deref().map(str::trim) {
+            None => (false, false),
+            // Nothing died: it was started again, or has been already.
+            Some(said) if said == RESTARTED || said != link.pid.to_string() => (true, false),
+            Some(_) => (true, true),
+        };
         let replaced = Successor::read(&self.place).is_some_and(|next| next.version != link.version);
-        if !crashed && !replaced {
-            let why = if hung_up { HUNG_UP } else { STOPPED };
+        let hopeless = crashed && self.dies_too_often();
+        if hopeless || (!gone_on && !replaced) {
+            let why = match (hung_up, hopeless) {
+                (true, _) => HUNG_UP,
+                (false, true) => DIES,
+                (false, false) => STOPPED,
+            };
             let answers = self.state().talk.unanswered(why);
             let mut out = io::stdout().lock();
             // A client that does not read any more is told by the end of its own pipe.
             answers.iter().for_each(|answer| drop(write_line(&mut out, answer)));
             self.changed.notify_all();
             return Ok(());
-        }
-        if self.dies_too_often() {
-            let error = io::Error::other(format!("its log is {}", self.place.log.display()));
-            return Err(Unreachable::Io("the daemon dies again and again".to_owned(), error));
         }
         self.connect()
     }

@@ -6,17 +6,22 @@ use super::idle;
 use super::place::Place;
 use super::successor::Successor;
 use crate::cli::CommandError;
+use engine::store::Owner;
 use rustix::fs::{FlockOperation, flock};
+use rustix::process::{Pid, Signal, kill_process};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long a daemon may take to answer a hello.
-const WELCOME_MAX: Duration = Duration::from_secs(30);
+const WELCOME_MAX: Duration = Duration::from_secs(10);
+
+/// How long a daemon whose socket is missing may take to listen again, or to end.
+const HIDDEN_MAX: Duration = Duration::from_secs(10);
 
 /// How often a daemon is started that ends before it can be met.
 const STARTS_MAX: u32 = 3;
@@ -54,12 +59,42 @@ pub(crate) enum Unreachable {
     Failed(CommandError),
     /// It does not let this program in.
     Refused(String),
+    /// It is there and does not answer; its process, if that is known.
+    Silent(Option<u32>),
     /// The system did not let us.
     Io(String, io::Error),
 }
 
-/// The daemon that runs, if one does.
+/// The daemon that runs, if one does. One whose socket was removed is asked to listen again.
 pub(crate) fn find(place: &Place, hello: &Hello) -> Result<Option<Reached>, Unreachable> {
+    let deadline = Instant::now() + HIDDEN_MAX;
+    let mut asked = false;
+    loop {
+        if let Some(reached) = meet(place, hello)? {
+            return Ok(Some(reached));
+        }
+        let Some(pid) = daemon_of(place) else { return Ok(None) };
+        if Instant::now() > deadline {
+            return Err(Unreachable::Silent(Some(pid)));
+        }
+        if !std::mem::replace(&mut asked, true)
+            && let Some(process) = i32::try_from(pid).ok().and_then(Pid::from_raw)
+        {
+            // One that has ended meanwhile needs no asking.
+            let _ = kill_process(process, Signal::HUP);
+        }
+        // It begins, ends, or listens again: each takes a moment, and none of them tells us.
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// The daemon that owns the store at this moment.
+fn daemon_of(place: &Place) -> Option<u32> {
+    Owner::of(&place.dir).filter(|owner| owner.carries_all)?.pid
+}
+
+/// The daemon behind the socket, if there is one.
+fn meet(place: &Place, hello: &Hello) -> Result<Option<Reached>, Unreachable> {
     let failed =
         |error| Unreachable::Io(format!("failed to reach the daemon at {}", place.socket.display()), error);
     let mut stream = match UnixStream::connect(&place.socket) {
@@ -73,6 +108,7 @@ pub(crate) fn find(place: &Place, hello: &Hello) -> Result<Option<Reached>, Unre
         // It was about to end.
         Ok(None) => Ok(None),
         Err(error) if is_nobody(&error) => Ok(None),
+        Err(error) if is_silence(&error) => Err(Unreachable::Silent(daemon_of(place))),
         Err(error) => Err(failed(error)),
     }
 }
@@ -176,6 +212,11 @@ fn greet(stream: &mut UnixStream, hello: &Hello) -> io::Result<Option<Welcome>> 
     }
     stream.set_read_timeout(None)?;
     Ok(Some(serde_json::from_slice(&welcome)?))
+}
+
+/// Whether the time to answer was up; a signal to this process comes to the same.
+fn is_silence(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
 }
 
 fn is_nobody(error: &io::Error) -> bool {

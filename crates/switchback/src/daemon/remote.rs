@@ -45,10 +45,10 @@ impl Remote {
         }
     }
 
-    /// Asks the daemon to end, and waits until it has let go of the connection.
-    pub(crate) async fn halt(&self, halt: Halt) -> Result<(), Error> {
-        match self.ask(Ask::Halt(halt)).await? {
-            Tell::Halting => {}
+    /// Asks the daemon to end, for good or to be started again right away, and waits until its process is gone.
+    pub(crate) async fn halt(&self, halt: Halt, again: bool) -> Result<(), Error> {
+        match self.ask(Ask::Halt(halt, again)).await? {
+            Tell::Halting(_) => {}
             other => return Err(strange(&other)),
         }
         self.asks.closed().await;

@@ -13,6 +13,22 @@ use std::time::Instant;
 /// One message, without its line break.
 pub(super) type Line = [u8];
 
+/// The longest line that the server reads.
+const LINE_BYTES_MAX: usize = 16 << 20;
+
+/// What becomes of a line of the client.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Taken {
+    /// The daemon gets this.
+    Pass(Vec<u8>),
+    /// The daemon could not read it: the client gets this answer.
+    Answer(Vec<u8>),
+}
+
+/// How JSON-RPC calls what cannot be read, and what must not be asked.
+const PARSE_ERROR: i32 = -32700;
+const INVALID_REQUEST: i32 = -32600;
+
 /// Where the key of a call stands among what is sent along with it.
 pub(crate) const KEY: &str = "switchback/request_key";
 
@@ -59,10 +75,41 @@ struct Head<'l> {
 }
 
 impl Talk {
-    /// Takes a line of the client and gives it as the daemon gets it.
-    pub(super) fn take(&mut self, line: &Line) -> Vec<u8> {
-        // What is no message is the daemon's to refuse.
-        let Some(head) = head(line) else { return line.to_vec() };
+    /// Takes a line of the client. What the server would drop without a word is answered here.
+    pub(super) fn take(&mut self, line: &Line) -> Taken {
+        let head = head(line);
+        match self.readable(line, head.as_ref()) {
+            Ok(()) => Taken::Pass(self.passed(line, head)),
+            Err((code, why)) => {
+                let id = head.and_then(|head| head.id.map(|id| id.get().to_owned()));
+                Taken::Answer(refusal(id.as_deref().unwrap_or("null"), code, &why))
+            }
+        }
+    }
+
+    /// Whether the server reads a line, or how JSON-RPC calls what is wrong with it.
+    fn readable(&self, line: &Line, head: Option<&Head<'_>>) -> Result<(), (i32, String)> {
+        if line.len() > LINE_BYTES_MAX {
+            let why = format!(
+                "a message has at most {LINE_BYTES_MAX} bytes, and this one has {}; what is larger belongs into a file",
+                line.len()
+            );
+            return Err((INVALID_REQUEST, why));
+        }
+        if let Err(error) = serde_json::from_slice::<Value>(line) {
+            return Err((PARSE_ERROR, format!("this line is not JSON that can be read: {error}")));
+        }
+        let id = head.filter(|head| head.method.is_some()).and_then(|head| head.id).map(RawValue::get);
+        match id.filter(|id| self.open.values().any(|open| open.id == *id)) {
+            Some(id) => Err((INVALID_REQUEST, format!("a request with the id {id} is still under way"))),
+            None => Ok(()),
+        }
+    }
+
+    /// A line as the daemon gets it. What it is to be told again is remembered.
+    fn passed(&mut self, line: &Line, head: Option<Head<'_>>) -> Vec<u8> {
+        // What has the wrong form is the server's to refuse.
+        let Some(head) = head else { return line.to_vec() };
         match (head.id, head.method.as_deref()) {
             (Some(id), Some(method)) => {
                 let (id, kind) = (id.get().to_owned(), kind(method));
@@ -158,6 +205,12 @@ impl Talk {
     }
 }
 
+/// An answer that says why there is none.
+fn refusal(id: &str, code: i32, why: &str) -> Vec<u8> {
+    let id: Value = serde_json::from_str(id).unwrap_or_default();
+    json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": why } }).to_string().into_bytes()
+}
+
 fn head(line: &Line) -> Option<Head<'_>> {
     serde_json::from_slice(line).ok()
 }
@@ -210,7 +263,17 @@ mod tests {
     use super::*;
 
     fn take(talk: &mut Talk, message: Value) -> Value {
-        serde_json::from_slice(&talk.take(message.to_string().as_bytes())).unwrap()
+        match talk.take(message.to_string().as_bytes()) {
+            Taken::Pass(line) => serde_json::from_slice(&line).unwrap(),
+            Taken::Answer(line) => panic!("{}", String::from_utf8_lossy(&line)),
+        }
+    }
+
+    fn refused(talk: &mut Talk, line: &str) -> Value {
+        match talk.take(line.as_bytes()) {
+            Taken::Answer(line) => serde_json::from_slice(&line).unwrap(),
+            Taken::Pass(_) => panic!("it was passed on: {line:.100}"),
+        }
     }
 
     fn give(talk: &mut Talk, id: u64) -> bool {
@@ -262,7 +325,9 @@ mod tests {
         let first = take(&mut talk, call.clone());
         let key = first["params"]["_meta"][KEY].as_str().unwrap().to_owned();
         assert_eq!(first["params"]["_meta"]["progressToken"], 7);
-        assert_ne!(take(&mut talk, call)["params"]["_meta"][KEY], key.as_str());
+        let mut other = call;
+        other["id"] = json!(2);
+        assert_ne!(take(&mut talk, other)["params"]["_meta"][KEY], key.as_str());
         let said: Value = serde_json::from_slice(&talk.again()[0]).unwrap();
         assert_eq!(said["params"]["_meta"][KEY], key.as_str());
     }
@@ -283,9 +348,40 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_message_is_passed_on_as_it_is() {
+    fn what_the_server_could_not_read_is_answered_here() {
         let mut talk = Talk::default();
-        assert_eq!(talk.take(b"not json"), b"not json");
-        assert!(talk.give(b"not json"));
+        let deep = format!(r#"{{"id":3,"method":"x","params":{}1{}}}"#, "[".repeat(200), "]".repeat(200));
+        for (line, id) in [
+            ("not json", Value::Null),
+            (r#"{"id":1,"method":"x","params":{"a":"\ud800x"}}"#, json!(1)),
+            (r#"{"id":"two","method":"x","params":{"a":1e400}}"#, json!("two")),
+            (&deep, json!(3)),
+        ] {
+            let answer = refused(&mut talk, line);
+            assert_eq!((&answer["error"]["code"], &answer["id"]), (&json!(PARSE_ERROR), &id), "{answer}");
+        }
+        assert!(talk.again().is_empty());
+        assert!(talk.give(b"not json"), "what the daemon says is passed on");
+    }
+
+    #[test]
+    fn a_line_may_be_as_long_as_the_server_reads_and_no_longer() {
+        let line = |length: usize| {
+            let frame = r#"{"id":1,"method":"x","params":""}"#.len();
+            format!(r#"{{"id":1,"method":"x","params":"{}"}}"#, "x".repeat(length - frame))
+        };
+        assert!(matches!(Talk::default().take(line(LINE_BYTES_MAX).as_bytes()), Taken::Pass(_)));
+        let answer = refused(&mut Talk::default(), &line(LINE_BYTES_MAX + 1));
+        assert_eq!((&answer["error"]["code"], &answer["id"]), (&json!(INVALID_REQUEST), &json!(1)));
+    }
+
+    #[test]
+    fn an_id_that_is_under_way_is_not_used_again() {
+        let mut talk = Talk::default();
+        let call = json!({ "id": 5, "method": "tools/call", "params": { "name": "x" } });
+        take(&mut talk, call.clone());
+        assert_eq!(refused(&mut talk, &call.to_string())["error"]["code"], INVALID_REQUEST);
+        assert!(give(&mut talk, 5));
+        take(&mut talk, call);
     }
 }

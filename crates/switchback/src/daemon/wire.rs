@@ -20,13 +20,17 @@ pub(super) struct Asked {
 #[serde(rename_all = "snake_case")]
 pub(super) enum Ask {
     Start(Box<Start>),
-    Submit { run: RunId, command: Command },
+    Submit {
+        run: RunId,
+        command: Command,
+    },
     Recover(RunId),
     Park(RunId),
     Query(RunId),
     Subscribe(RunId),
     Report,
-    Halt(Halt),
+    /// The second says whether another daemon is started right away.
+    Halt(Halt, bool),
 }
 
 /// How the daemon is to end.
@@ -58,8 +62,8 @@ pub(super) enum Tell {
     /// There is no more progress.
     Over,
     Report(Report),
-    /// It ends now.
-    Halting,
+    /// It ends now, for good or to be started again.
+    Halting(bool),
     Failed(WireError),
 }
 

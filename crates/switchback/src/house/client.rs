@@ -13,6 +13,9 @@ pub(crate) struct Client {
     pub(crate) workspace: PathBuf,
     /// What of the environment is passed on to commands, and what says where definitions lie.
     pub(crate) env: BTreeMap<String, String>,
+    /// Which rights the files do not get that its commands make.
+    #[serde(default)]
+    pub(crate) umask: Option<u32>,
     /// What was asked for on the command line that started it.
     #[serde(default)]
     pub(crate) flags: Flags,
@@ -39,17 +42,24 @@ impl Client {
         let readable = std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
         let env = readable.filter(|(name, _)| READ.contains(&name.as_str()) || Home::passes(name)).collect();
-        Client { workspace, env, flags }
+        Client { workspace, env, umask: umask(), flags }
     }
 
     /// The folder and environment of the runs it starts.
     pub(crate) fn home(&self) -> Home {
         let env = self.env.iter().map(|(name, value)| (name.clone(), value.clone()));
-        Home::new(self.workspace.clone(), env)
+        Home { umask: self.umask, ..Home::new(self.workspace.clone(), env) }
     }
 
     /// Where its definitions lie.
     pub(crate) fn surroundings(&self) -> Surroundings {
         Surroundings::of(self.workspace.clone(), |name| self.env.get(name).cloned())
     }
+}
+
+/// The rights that this process takes from the files it makes. They can only be read by setting them.
+fn umask() -> Option<u32> {
+    let mask = rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
+    rustix::process::umask(mask);
+    Some(mask.as_raw_mode())
 }

@@ -42,6 +42,8 @@ pub(crate) struct House {
     pub(crate) local: Local,
     knows: Arc<Knows>,
     readers: Readers,
+    /// The first is told when the house begins to close, the second when it has.
+    ending: CancellationToken,
     closing: CancellationToken,
 }
 
@@ -62,13 +64,20 @@ impl House {
         let notes = Notes::open(dir).map_err(HouseError::Notes)?;
         let recovered = notes.recover(GRACE).await?;
         if carries == Carries::All {
-            store.carry_all().map_err(HouseError::Lock)?;
+            store.stay().map_err(HouseError::Lock)?;
         }
         let readers = Readers::over(dir)?;
         let knows = Arc::new(Knows::new());
         let answers = Arc::clone(&knows) as Arc<dyn Answers>;
         let local = Local::open(store, notes, answers, tokio::runtime::Handle::current());
-        let house = House { dir: dir.to_owned(), local, knows, readers, closing: CancellationToken::new() };
+        let house = House {
+            dir: dir.to_owned(),
+            local,
+            knows,
+            readers,
+            ending: CancellationToken::new(),
+            closing: CancellationToken::new(),
+        };
         if carries == Carries::All {
             house.go_on().await?;
         }
@@ -78,7 +87,7 @@ impl House {
     /// Goes on with all that is open and that nobody set aside. One that cannot go on is told and left as it is.
     async fn go_on(&self) -> Result<(), HouseError> {
         let filter = Filter { open: true, ..Filter::default() };
-        let open = self.look(|reader| reader.runs(&filter))??;
+        let open = self.look(|reader| reader.runs(&filter)).await??;
         let parked: Vec<RunId> =
             open.iter().filter(|run| run.parked_at.is_some()).map(|run| run.id.clone()).collect();
         for run in open.into_iter().filter(|run| !parked.iter().any(|head| run.id.is_within(head))) {
@@ -90,8 +99,8 @@ impl House {
     }
 
     /// Looks at what is stored, which may wait for the disk.
-    pub(crate) fn look<T>(&self, look: impl FnOnce(&Reader) -> T) -> Result<T, OpenError> {
-        self.readers.look(look)
+    pub(crate) async fn look<T>(&self, look: impl FnOnce(&Reader) -> T) -> Result<T, OpenError> {
+        self.readers.look(look).await
     }
 
     /// The definitions that a client can name. Whoever asks it for some waits for the disk.
@@ -104,6 +113,11 @@ impl House {
         self.shelf(client).library(Order::Blocks)
     }
 
+    /// Whether the house is about to close, or has.
+    pub(crate) fn is_ending(&self) -> bool {
+        self.ending.is_cancelled()
+    }
+
     /// Told once the house has closed: whoever is inside says a last word and leaves.
     pub(crate) fn closing(&self) -> CancellationToken {
         self.closing.clone()
@@ -111,6 +125,7 @@ impl House {
 
     /// Ends what works, records it, and closes the store.
     pub(crate) async fn close(&self) {
+        self.ending.cancel();
         self.readers.close();
         self.local.close().await;
         self.closing.cancel();

@@ -1,28 +1,33 @@
-//! Connections that only read, kept warm: a look takes one, or opens one more if all are in use.
+//! Connections that only read, kept warm: a look takes one, or opens one more if all are in use. So many look at once and no
+//! more; whoever comes then waits for their turn.
 
 use engine::store::{OpenError, Reader};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+use tokio::sync::Semaphore;
 
-/// How many are kept when nobody looks.
-const KEPT_MAX: usize = 8;
+/// How many look at once.
+const AT_ONCE_MAX: usize = 8;
 
 /// Readers of one store.
 pub(super) struct Readers {
     dir: PathBuf,
     free: Mutex<Vec<Reader>>,
+    turns: Semaphore,
 }
 
 impl Readers {
     /// Readers of the store in a data directory, the first of which is open.
     pub(super) fn over(dir: &Path) -> Result<Readers, OpenError> {
         let first = Reader::open(dir)?;
-        Ok(Readers { dir: dir.to_owned(), free: Mutex::new(vec![first]) })
+        Ok(Readers { dir: dir.to_owned(), free: Mutex::new(vec![first]), turns: Semaphore::new(AT_ONCE_MAX) })
     }
 
     /// Looks at the store, which may wait for the disk. Most looks take less time than to wake another thread, so they
     /// happen on this one; what else it has to do is taken over meanwhile.
-    pub(super) fn look<T>(&self, look: impl FnOnce(&Reader) -> T) -> Result<T, OpenError> {
+    pub(super) async fn look<T>(&self, look: impl FnOnce(&Reader) -> T) -> Result<T, OpenError> {
+        // Turns are never closed, so there is always one to come.
+        let _turn = self.turns.acquire().await;
         tokio::task::block_in_place(|| self.with(look))
     }
 
@@ -36,10 +41,7 @@ impl Readers {
         let kept = free().pop();
         let reader = kept.map_or_else(|| Reader::open(&self.dir), Ok)?;
         let seen = look(&reader);
-        let mut free = free();
-        if free.len() < KEPT_MAX {
-            free.push(reader);
-        }
+        free().push(reader);
         Ok(seen)
     }
 }

@@ -69,21 +69,25 @@ async fn speak(
     let closing = house.as_ref().map(|house| house.closing()).unwrap_or_default();
     let visit = Arc::new(Visit::begin(house, client, alive).await);
     let spoken = match Server::new(&visit).serve((reader, writer)).await {
-        Ok(running) => until_over(running, closing).await,
+        Ok(running) => until_over(running, &closing).await,
         // A client may hang up before it has said anything.
         Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
         Err(error) => Err(error.to_string()),
     };
     drop(visit);
-    // Calls that are still on their way out hold the visit; the last one ends it.
-    let _: Option<()> = over.recv().await;
+    // Calls that are still on their way out hold the visit; the last one ends it. In a house that has closed nobody waits
+    // for those that get no answer here.
+    tokio::select! {
+        _ = over.recv() => {}
+        () = closing.cancelled() => {}
+    }
     spoken
 }
 
 /// Serves until the client hangs up or the house closes; calls that are under way then still get their answers out.
 async fn until_over(
     running: RunningService<RoleServer, Server>,
-    closing: CancellationToken,
+    closing: &CancellationToken,
 ) -> Result<(), String> {
     let stop = running.cancellation_token();
     let mut waiting = std::pin::pin!(running.waiting());

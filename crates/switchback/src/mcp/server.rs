@@ -68,7 +68,12 @@ impl ServerHandler for Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let visit = self.visit()?;
         let settings = visit.fresh_settings().await;
-        let answered = call(visit, &settings, request, context).await;
+        let over = context.ct.clone();
+        let answered = call(Arc::clone(&visit), &settings, request, context).await;
+        if visit.is_ending() && (answered.is_err() || over.is_cancelled()) {
+            // The pipe asks the next daemon instead, or says that there is none.
+            std::future::pending::<()>().await;
+        }
         Ok(result(answered, &settings.troubles()).into())
     }
 

@@ -7,13 +7,17 @@ use engine::library::Library;
 use engine::store::Reader;
 use serde_json::json;
 use std::sync::{Arc, PoisonError, RwLock};
-use tokio::sync::mpsc;
+use tokio::sync::{Semaphore, mpsc};
+
+/// How many of a client's calls look at the store at once.
+const AT_ONCE_MAX: usize = 4;
 
 /// One client in the house.
 pub(super) struct Visit {
     house: Result<Arc<House>, String>,
     pub(super) client: Client,
     settings: RwLock<Arc<Settings>>,
+    turns: Semaphore,
     /// Says, by being dropped after the house, that nobody holds it any more.
     _alive: mpsc::Sender<()>,
 }
@@ -26,12 +30,18 @@ impl Visit {
         alive: mpsc::Sender<()>,
     ) -> Visit {
         let settings = read(client.clone()).await;
-        Visit { house, client, settings: RwLock::new(Arc::new(settings)), _alive: alive }
+        let (settings, turns) = (RwLock::new(Arc::new(settings)), Semaphore::new(AT_ONCE_MAX));
+        Visit { house, client, settings, turns, _alive: alive }
     }
 
     /// The house, or the answer of every tool where there is none.
     pub(super) fn house(&self) -> Result<&House, Problem> {
         self.house.as_deref().map_err(|reason| no_house(reason))
+    }
+
+    /// Whether the house is about to close: whoever asks then asks the next one.
+    pub(super) fn is_ending(&self) -> bool {
+        self.house.as_ref().is_ok_and(|house| house.is_ending())
     }
 
     /// The folder that the client's runs belong to, as the store writes it.
@@ -41,7 +51,10 @@ impl Visit {
 
     /// Looks at what is stored and at the library, which may wait for the disk.
     pub(super) async fn look<T>(&self, look: impl FnOnce(&Visit, &Reader) -> T) -> Result<T, Problem> {
-        self.house()?.look(|reader| look(self, reader)).map_err(|error| no_house(&error.to_string()))
+        // One client that asks a thousand things at once leaves turns for the others.
+        let _turn = self.turns.acquire().await;
+        let looked = self.house()?.look(|reader| look(self, reader)).await;
+        looked.map_err(|error| no_house(&error.to_string()))
     }
 
     /// The definitions that the client can name. It waits for the disk.

@@ -15,7 +15,7 @@ fn client(files: &[(&str, &str)], flags: Flags, env: &[(&str, &str)]) -> (tempfi
     let home = dir.path().join("home").display().to_string();
     let env = env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
     let env = env.chain([("HOME".to_owned(), home)]).collect();
-    let settings = Settings::read(&Client { workspace, env, flags });
+    let settings = Settings::read(&Client { workspace, env, umask: None, flags });
     (dir, settings)
 }
 

@@ -135,3 +135,73 @@ fn a_data_directory_with_a_long_path_has_a_short_socket() {
     assert!(world.run(&["run", "hello"]).status.success());
     assert_eq!(world.daemon(), Some(pid));
 }
+
+#[test]
+fn a_daemon_whose_socket_was_removed_listens_again() {
+    let world = World::new();
+    world.define("hello", "echo hello");
+    world.run(&["run", "hello"]);
+    let pid = world.daemon().unwrap();
+    for removed in 0..2 {
+        std::fs::remove_file(world.socket()).unwrap();
+        match removed {
+            0 => assert!(world.run(&["run", "hello"]).status.success()),
+            _ => assert_eq!(world.daemon(), Some(pid)),
+        }
+    }
+    assert_eq!(world.daemon(), Some(pid));
+}
+
+#[test]
+fn a_daemon_that_does_not_answer_is_named() {
+    let world = World::new();
+    world.define("hello", "echo hello");
+    world.run(&["run", "hello"]);
+    let pid = world.daemon().unwrap();
+    let process = rustix::process::Pid::from_raw(pid).unwrap();
+    rustix::process::kill_process(process, rustix::process::Signal::STOP).unwrap();
+    let silent = world.run(&["status"]);
+    rustix::process::kill_process(process, rustix::process::Signal::CONT).unwrap();
+    let said = String::from_utf8_lossy(&silent.stderr).into_owned();
+    assert!(said.contains(&format!("the daemon (process {pid}) is there and does not answer")), "{said}");
+    assert!(said.contains(&format!("kill -CONT {pid}")), "{said}");
+    assert_eq!(world.daemon(), Some(pid));
+}
+
+#[test]
+fn commands_make_files_with_the_rights_of_whoever_started_them() {
+    let world = World::new();
+    world.define("touch", "umask; touch made; stat -c %a made 2>/dev/null || stat -f %Lp made");
+    for mask in ["022", "027", "077"] {
+        let _ = std::fs::remove_file(world.project().join("made"));
+        let binary = env!("CARGO_BIN_EXE_switchback");
+        let mut shell = world.shell(&format!("umask {mask}; exec {binary} run touch --json"));
+        let output = shell.output().unwrap();
+        let run: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let rights = format!("{:o}", 0o666 & !u32::from_str_radix(mask, 8).unwrap());
+        assert_eq!(run["outputs"]["text"], format!("0{mask}\n{rights}"), "{run}");
+    }
+}
+
+#[test]
+fn whoever_only_looks_on_stops_nothing() {
+    let world = World::new();
+    world.define("long", "touch began; while ! test -e go; do sleep 0.02; done; echo gone");
+    let mut first = world.command(&["run", "long", "--json"]);
+    let first = first.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    until("the step begins", || world.project().join("began").exists());
+    let run = world.json(&["runs", "--json"])["runs"][0]["run"].as_str().unwrap().to_owned();
+    let mut other = world.command(&["resume", &run]);
+    let mut other = other.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut said = std::io::BufReader::new(other.stderr.take().unwrap());
+    let mut line = String::new();
+    std::io::BufRead::read_line(&mut said, &mut line).unwrap();
+    let process = rustix::process::Pid::from_child(&other);
+    rustix::process::kill_process(process, rustix::process::Signal::INT).unwrap();
+    said.read_to_string(&mut line).unwrap();
+    assert_eq!(other.wait().unwrap().code(), Some(130), "{line}");
+    assert!(line.contains(&format!("{run} goes on without you")), "{line}");
+    std::fs::write(world.project().join("go"), "").unwrap();
+    let ended: serde_json::Value = serde_json::from_slice(&first.wait_with_output().unwrap().stdout).unwrap();
+    assert_eq!(ended["status"], "succeeded");
+}

@@ -206,3 +206,55 @@ fn a_store_that_cannot_be_opened_is_told_on_stderr_and_by_the_exit_code() {
     assert!(said.contains("switchback.db"), "{said}");
     assert!(output.stdout.is_empty());
 }
+
+#[test]
+fn what_cannot_be_read_is_answered_and_the_conversation_goes_on() {
+    let world = World::new();
+    let mut client = Client::start(&world, false);
+    let input = client.input.as_mut().unwrap();
+    input
+        .write_all(
+            b"garbage\n{\"jsonrpc\":\"2.0\",\"id\":77,\"method\":\"x\",\"params\":{\"a\":\"\\ud800\"}}\n",
+        )
+        .unwrap();
+    let answers: Vec<Value> = (0..2).map(|_| client.lines.recv_timeout(PATIENCE).unwrap()).collect();
+    assert_eq!(answers[0]["error"]["code"], -32700);
+    assert_eq!((&answers[1]["id"], &answers[1]["error"]["code"]), (&json!(77), &json!(-32700)));
+    assert!(client.ask("tools/list", json!({}))["result"]["tools"].is_array());
+    assert_eq!(client.hang_up(), Some(0));
+}
+
+#[test]
+fn a_restart_is_not_noticed_by_a_client_that_works() {
+    both(|older| {
+        let world = World::new();
+        world.define("hello", "echo hello");
+        let mut client = Client::start(&world, older);
+        for round in 0..6 {
+            let calls: Vec<u64> = (0..3).map(|_| client.execute("hello")).collect();
+            if round % 2 == 0 {
+                // Steps under way are not interrupted: a restart that is refused is tried again.
+                until("a restart", || world.run(&["restart"]).status.success());
+            }
+            for call in calls {
+                let answer = client.answer(call);
+                assert_eq!(answer["result"]["structuredContent"]["status"], "success", "{answer}");
+            }
+        }
+        assert_eq!(client.hang_up(), Some(0));
+    });
+}
+
+#[test]
+fn a_pipe_outlives_any_number_of_deaths() {
+    let world = World::new();
+    world.define("hello", "echo hello");
+    let mut client = Client::start(&world, false);
+    for _ in 0..8 {
+        let call = client.execute("hello");
+        let answer = client.answer(call);
+        assert_eq!(answer["result"]["structuredContent"]["status"], "success", "{answer}");
+        kill(daemon_by_file(&world));
+    }
+    assert!(client.ask("tools/list", json!({}))["result"]["tools"].is_array());
+}

@@ -1,6 +1,7 @@
 //! What people are told where something is not as they meant it.
 
 use crate::world::{World, until};
+use std::process::Stdio;
 
 #[test]
 fn a_time_that_cannot_be_understood_is_told_in_its_log() {
@@ -15,4 +16,24 @@ fn a_time_that_cannot_be_understood_is_told_in_its_log() {
         until("it is told", || std::fs::read_to_string(&log).unwrap().contains(&words));
         assert!(world.daemon().is_some());
     }
+}
+
+#[test]
+fn of_two_who_cancel_at_once_the_later_hears_how_it_ended() {
+    let world = World::new();
+    // It has to be killed, which takes its time.
+    world.define("stubborn", "trap '' TERM; touch ready; while :; do sleep 1; done");
+    let mut run = world.command(&["run", "stubborn"]).stderr(Stdio::null()).spawn().unwrap();
+    until("it runs", || world.project().join("ready").exists());
+    let id = world.json(&["runs", "--json"])["runs"][0]["run"].as_str().unwrap().to_owned();
+    let cancel =
+        || world.command(&["cancel", &id]).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let both = [cancel(), cancel()].map(|child| child.wait_with_output().unwrap());
+    let (first, later): (Vec<_>, Vec<_>) = both.into_iter().partition(|output| output.status.success());
+    assert_eq!((first.len(), later.len()), (1, 1));
+    assert_eq!(later[0].status.code(), Some(2));
+    let said = String::from_utf8_lossy(&later[0].stderr);
+    assert!(said.contains(&format!("error: run {id} has been cancelled already\n")), "{said}");
+    assert!(said.contains(&format!("what became of it: switchback show {id}")), "{said}");
+    run.wait().unwrap();
 }

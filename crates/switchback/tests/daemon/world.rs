@@ -56,6 +56,15 @@ impl World {
         command
     }
 
+    /// A shell in the project, with the environment of the product.
+    pub(crate) fn shell(&self, script: &str) -> Command {
+        let like = self.command(&[]);
+        let mut shell = Command::new("/bin/sh");
+        shell.args(["-c", script]).current_dir(self.project()).env_clear().stdin(Stdio::null());
+        shell.envs(like.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        shell
+    }
+
     pub(crate) fn run(&self, args: &[&str]) -> Output {
         self.command(args).output().unwrap()
     }

@@ -23,6 +23,8 @@ pub struct Job {
     pub dir: PathBuf,
     /// The complete environment: nothing is inherited from the server.
     pub env: BTreeMap<String, String>,
+    /// Which rights the files do not get that it makes; `None` is as the server has it.
+    pub umask: Option<u32>,
     /// How long it may take; `None` is without limit.
     pub timeout: Option<Duration>,
     /// How much of each output stream is kept.
@@ -40,6 +42,7 @@ impl Job {
             script,
             dir: dir.into(),
             env: BTreeMap::new(),
+            umask: None,
             timeout: None,
             output: OutputLimit::default(),
             note,

@@ -26,6 +26,7 @@ pub(super) struct Launch {
     pub(super) arguments: Vec<CString>,
     pub(super) environment: Vec<CString>,
     pub(super) dir: CString,
+    pub(super) umask: Option<u32>,
 }
 
 impl Launch {
@@ -37,6 +38,7 @@ impl Launch {
             arguments,
             environment: environment(job, marker)?,
             dir: text("the path of the working folder", job.dir.as_os_str().as_bytes())?,
+            umask: job.umask,
         })
     }
 }

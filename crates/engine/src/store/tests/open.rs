@@ -1,7 +1,7 @@
 //! Opening and closing: settings, refusals, damage, and what a crash leaves.
 
 use super::{Home, Journal, create, id, plan, store_with};
-use crate::store::{Fault, Kind, OpenError, Reader, Store, connect};
+use crate::store::{Fault, Kind, OpenError, Reader, Store, VERSION, connect};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
@@ -23,7 +23,7 @@ fn the_settings_are_the_durable_ones() {
     assert_eq!(setting(&store, "fullfsync"), "1");
     assert_eq!(setting(&store, "checkpoint_fullfsync"), "1");
     assert_eq!(setting(&store, "foreign_keys"), "1");
-    assert_eq!(setting(&store, "user_version"), "1");
+    assert_eq!(setting(&store, "user_version"), VERSION.to_string());
     assert_eq!(setting(&store, "application_id"), 0x5377_426b.to_string());
 }
 
@@ -59,7 +59,7 @@ fn a_newer_store_is_refused_untouched() {
     let files = || ["", "-wal"].map(|end| fs::read(format!("{}{end}", home.file().display())).unwrap());
     let before = files();
     for error in [Store::open(home.dir()).unwrap_err(), Reader::open(home.dir()).unwrap_err()] {
-        assert!(matches!(error, OpenError::Newer { found: 99, known: 1 }), "{error}");
+        assert!(matches!(error, OpenError::Newer { found: 99, known: VERSION }), "{error}");
         assert_eq!(error.kind(), Kind::Final);
     }
     assert_eq!(files(), before);

@@ -30,6 +30,14 @@ pub(super) fn lead(session: bool) -> Result<(), c_int> {
     checked(unsafe { if session { libc::setsid() } else { libc::setpgid(0, 0) } })
 }
 
+/// Takes rights from the files that the child will make.
+pub(super) fn mask(umask: Option<u32>) {
+    if let Some(umask) = umask {
+        // SAFETY: takes a number and cannot fail.
+        unsafe { libc::umask(umask as libc::mode_t) };
+    }
+}
+
 /// Writes `pid earliest latest` as one line: from now on recovery knows this process.
 pub(super) fn sign(note: RawFd, at: i64, born: Born) -> Result<(), c_int> {
     let mut line = [0_u8; LINE_BYTES_MAX];

@@ -28,9 +28,9 @@ pub(crate) fn spawn(launch: &Launch, stdio: &Stdio, note: &Note) -> io::Result<L
     command.stdin(stdio.stdin.try_clone()?);
     command.stdout(stdio.stdout.try_clone()?);
     command.stderr(stdio.stderr.try_clone()?);
-    let (note, at) = (note.file().as_raw_fd(), note.sign_at.cast_signed());
+    let (note, at, umask) = (note.file().as_raw_fd(), note.sign_at.cast_signed(), launch.umask);
     // SAFETY: the closure is async-signal-safe, see `child`.
-    unsafe { command.pre_exec(move || follow(note, at).map_err(io::Error::from_raw_os_error)) };
+    unsafe { command.pre_exec(move || follow(note, at, umask).map_err(io::Error::from_raw_os_error)) };
     let child = command.spawn()?;
     let pid = Pid::from_child(&child);
     Ok(Leader { pid, born: born(pid) })
@@ -56,9 +56,10 @@ fn os(text: &CStr) -> &OsStr {
     OsStr::from_bytes(text.to_bytes())
 }
 
-fn follow(note: RawFd, at: i64) -> Result<(), c_int> {
+fn follow(note: RawFd, at: i64, umask: Option<u32>) -> Result<(), c_int> {
     child::reset_signals();
     child::lead(true)?;
+    child::mask(umask);
     child::sign(note, at, born(getpid()))?;
     // SAFETY: numbers only; a descriptor that is not open is refused. They are closed by exec, not here,
     // because the standard library reports a failure of exec through one of them.

@@ -34,6 +34,7 @@ struct Order {
     note: RawFd,
     sign_at: i64,
     session: bool,
+    umask: Option<u32>,
     ticks_per_second: u64,
     born: Born,
     errno: c_int,
@@ -52,6 +53,7 @@ pub(crate) fn spawn(launch: &Launch, stdio: &Stdio, note: &Note) -> io::Result<L
         note: note.file().as_raw_fd(),
         sign_at: note.sign_at.cast_signed(),
         session: has_terminal(),
+        umask: launch.umask,
         ticks_per_second,
         born: Born { earliest: now_ticks(ticks_per_second), latest: 0 },
         errno: 0,
@@ -90,6 +92,7 @@ extern "C" fn become_program(order: *mut c_void) -> c_int {
 fn follow(order: &mut Order) -> Result<std::convert::Infallible, c_int> {
     child::reset_signals();
     child::lead(order.session)?;
+    child::mask(order.umask);
     for (target, source) in (0..).zip(order.stdio) {
         // SAFETY: takes numbers only; the sources are above 2, so no target overwrites one.
         child::checked(unsafe { libc::dup2(source, target) })?;
