@@ -5,6 +5,7 @@
 
 use super::process::{Captured, Ended, Job, NoteSpec, Outcome, Script};
 use crate::turn::Home;
+use dialects::blocks::shell;
 use kernel::effect::Perform;
 use kernel::event::Report;
 use kernel::{Data, Failure, FailureKind, Fields, RunId};
@@ -73,9 +74,23 @@ pub(crate) fn report(outcome: &Outcome, perform: &Perform) -> Option<Report> {
             )
         }
         Ended::Cancelled => failed(FailureKind::Cancelled, "was cancelled".to_owned()),
-        Ended::NotStarted(reason) => failed(FailureKind::Crashed, format!("could not be started: {reason}")),
+        Ended::NotStarted(reason) => {
+            let why = with_nul(&perform.inputs).unwrap_or_else(|| reason.to_string());
+            failed(FailureKind::Crashed, format!("could not be started: {why}"))
+        }
         Ended::Interrupted => None,
     }
+}
+
+/// A value with a NUL byte, told by its place in the command: the name of its variable is ours and says nothing.
+fn with_nul(inputs: &Fields) -> Option<String> {
+    let number = inputs.iter().find_map(|(name, data)| {
+        let number = shell::number(name.strip_prefix("env.")?)?;
+        as_text(data.inline()?).contains('\0').then_some(number)
+    })?;
+    Some(format!(
+        "the value of reference {number} in its command contains a NUL byte, which no process can be given: remove it"
+    ))
 }
 
 fn outputs(outcome: &Outcome) -> Fields {

@@ -124,3 +124,21 @@ fn stdout_is_the_protocol_and_nothing_else() {
     assert!(client.notes.is_empty());
     assert!(client.close().success());
 }
+
+#[test]
+fn a_value_that_no_process_can_take_is_told_by_its_place() {
+    let text = "\
+name: two
+inputs: {a: {type: string}, b: {type: string}}
+blocks:
+  - {id: say, type: Shell, inputs: {command: 'echo ${inputs.a} ${inputs.b}'}}
+";
+    let world = World::with(&[("two", text)]);
+    let inputs = json!({"a": "fine", "b": "not\u{0}fine"});
+    let answer = world.client().good("execute_workflow", json!({"workflow": "two", "inputs": inputs}));
+    assert_eq!(answer["status"], "failure");
+    let said = "the value of reference 2 in its command contains a NUL byte, which no process can be given: remove it";
+    let error = answer["error"].as_str().unwrap();
+    assert!(error.contains("`say` could not be started") && error.contains(said), "{error}");
+    assert_eq!(answer["blocks"]["say"]["outputs"]["stdout"], "", "{answer:#}");
+}

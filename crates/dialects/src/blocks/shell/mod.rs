@@ -118,7 +118,12 @@ pub fn variable(index: usize) -> String {
 
 /// Tells whether a name is one that carries a reference's value.
 pub fn is_variable(name: &str) -> bool {
-    name.strip_prefix("SB_").is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+    number(name).is_some()
+}
+
+/// Returns the number of the reference whose value a variable carries; those of a command are counted from 1.
+pub fn number(name: &str) -> Option<&str> {
+    name.strip_prefix("SB_").filter(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// Turns a command template into a script, or says which references cannot stand where they stand.
