@@ -14,10 +14,10 @@ mod native;
 mod patterns;
 mod scan;
 mod scope;
-mod text;
-mod wrap;
 #[cfg(test)]
 mod tests;
+mod text;
+mod wrap;
 
 pub(super) use scope::Scope;
 

@@ -49,32 +49,57 @@ fn broken(mut piece: Piece, room: usize, is_first: bool, wrap: Wrap) -> (Option<
     let is_behind_letters = |at: &usize| piece[..*at].iter().any(|letter| *letter != '-');
     let end = hyphen.filter(is_behind_letters).map_or(room, |at| at + 1);
     let rest = piece.split_off(end);
-    (Some(piece).filter(|piece| !piece.is_empty()), Some(rest))
+    (Some(piece), Some(rest))
 }
 
-/// Blanks, words, and the parts of words that end with a hyphen between letters.
+/// Blanks, words, the parts of words that end with a hyphen between letters, and dashes of several hyphens.
 fn pieces(line: &str, on_hyphens: bool) -> Vec<Piece> {
     let letters: Vec<char> = line.chars().collect();
-    let is_letter =
-        |at: Option<usize>| at.and_then(|at| letters.get(at)).is_some_and(|it| it.is_alphabetic());
-    let is_break = |at: usize| {
-        letters[at] == '-'
-            && is_letter(at.checked_sub(1))
-            && is_letter(at.checked_sub(2))
-            && is_letter(Some(at + 1))
-            && (is_letter(Some(at + 2)) || (letters.get(at + 2) == Some(&'-') && is_letter(Some(at + 3))))
-    };
     let mut pieces: Vec<Piece> = Vec::new();
-    let mut is_new = true;
     for (at, letter) in letters.iter().enumerate() {
-        is_new |= at > 0 && blank(*letter) != blank(letters[at - 1]);
+        let is_new = match at {
+            0 => true,
+            at if blank(*letter) != blank(letters[at - 1]) => true,
+            at => on_hyphens && (is_behind_hyphen(&letters, at) || is_edge_of_dash(&letters, at)),
+        };
         match pieces.last_mut() {
             Some(piece) if !is_new => piece.push(*letter),
             _ => pieces.push(vec![*letter]),
         }
-        is_new = on_hyphens && is_break(at);
     }
     pieces
+}
+
+/// Whether a hyphen between letters ends right before this place: `well-known`, `x-y-axis`.
+fn is_behind_hyphen(letters: &[char], at: usize) -> bool {
+    let is_letter =
+        |at: Option<usize>| at.and_then(|at| letters.get(at)).is_some_and(|it| it.is_alphabetic());
+    let is_hyphen = |at: Option<usize>| at.and_then(|at| letters.get(at)) == Some(&'-');
+    let back = |steps: usize| at.checked_sub(steps);
+    let word = back(2).is_some_and(|at| is_of_word(letters[at]));
+    is_hyphen(back(1))
+        && (is_letter(back(2)) && is_letter(back(3)) || word && is_hyphen(back(3)) && is_letter(back(4)))
+        && is_letter(Some(at))
+        && (is_letter(Some(at + 1)) || is_hyphen(Some(at + 1)) && is_letter(Some(at + 2)))
+}
+
+/// Whether two or more hyphens between words begin or end at this place.
+fn is_edge_of_dash(letters: &[char], at: usize) -> bool {
+    let begin = match letters[at] {
+        '-' if letters[at - 1] != '-' => at,
+        '-' => return false,
+        _ => letters[..at].iter().rposition(|letter| *letter != '-').map_or(0, |before| before + 1),
+    };
+    let length = letters[begin..].iter().take_while(|letter| **letter == '-').count();
+    let is_word = |letter: &char| letter.is_alphanumeric() || *letter == '_';
+    length > 1
+        && begin.checked_sub(1).is_some_and(|before| is_of_word(letters[before]))
+        && letters.get(begin + length).is_some_and(is_word)
+}
+
+/// What may stand in a word before a dash.
+fn is_of_word(letter: char) -> bool {
+    letter.is_alphanumeric() || "_!\"'&.,?".contains(letter)
 }
 
 fn blank(letter: char) -> bool {

@@ -48,6 +48,8 @@ fn counted_and_wrapped_words() {
     gives("{{ 'x abcdefgh' | wordwrap(4, false) }}", json!("x\nabcdefgh"));
     gives("{{ 'well-known words' | wordwrap(6) }}", json!("well-\nknown\nwords"));
     gives("{{ 'well-known words' | wordwrap(10, break_on_hyphens=false) }}", json!("well-known\nwords"));
+    gives("{{ 'yes--no, x-y-axis' | wordwrap(5) }}", json!("yes--\nno,\nx-y-\naxis"));
+    gives("{{ 'ab cdef' | wordwrap(3) }}", json!("ab \ncde\nf"));
     gives("{{ 'a b' | wordwrap(1, true, '|') }}", json!("a|b"));
     gives("{{ ' ' | wordwrap }}", json!(""));
     says("{{ 'a' | wordwrap(0) }}", "line 1, column 10: `wordwrap` needs a width of at least 1");
