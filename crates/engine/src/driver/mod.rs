@@ -26,8 +26,8 @@ pub(crate) use record::{detail, word};
 use crate::backend::{Accepted, Error};
 use crate::store::{Store, Write};
 use crate::turn::{Planted, Reply, Seat, TAIL_BYTES_MIN};
-use kernel::RunId;
-use std::collections::HashMap;
+use kernel::{EffectId, RunId};
+use std::collections::{HashMap, HashSet};
 
 /// Holds the runs in memory and moves them.
 pub struct Driver {
@@ -36,6 +36,8 @@ pub struct Driver {
     batch: Batch,
     tail_bytes_min: u64,
     planted_in_runs: Planted,
+    /// What the last owner had not begun when it ended in good order.
+    unbegun: HashSet<(RunId, EffectId)>,
     #[cfg(feature = "faults")]
     planted: Option<Fault>,
     /// How many commits will still find a full disk.
@@ -58,7 +60,10 @@ struct Batch {
 impl Driver {
     /// A driver over an opened store.
     pub fn new(store: Store) -> Self {
+        // A store that cannot be read says so at the first commit; until then everything counts as begun.
+        let unbegun = store.reader().unbegun().unwrap_or_default().into_iter().collect();
         Driver {
+            unbegun,
             store,
             seats: HashMap::new(),
             batch: Batch::default(),

@@ -2,9 +2,10 @@
 
 use super::{Driver, Parcel};
 use crate::backend::{Accepted, Error, Standing};
+use crate::store::Write;
 use crate::turn::{LoadError, Posted, Reply, Seat, replay_planted};
 use kernel::command::Caller;
-use kernel::{Command, Open, OpenKind, RunId, Status};
+use kernel::{Command, EffectId, Open, OpenKind, RunId, Status};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -77,8 +78,10 @@ impl Driver {
         let seat = self.seated(id)?;
         seat.under_way = true;
         let (open, home) = (seat.run.open(), Arc::clone(&seat.home));
+        let unbegun = self.take_unbegun(id, &open);
         // What is asked for again leaves first: an interruption may close the run, which withdraws it.
-        let (died, waits): (Vec<Open>, Vec<Open>) = open.into_iter().partition(works);
+        let (died, waits): (Vec<Open>, Vec<Open>) =
+            open.into_iter().partition(|open| works(open) && !unbegun.contains(&open.id));
         let waits = waits.into_iter().filter(|open| open.kind != OpenKind::Interrupted);
         let parcels = waits.map(|open| Parcel::Effect {
             run: id.clone(),
@@ -88,6 +91,17 @@ impl Driver {
         self.batch.parcels.extend(parcels);
         self.interrupt(id, died, now);
         Ok(())
+    }
+
+    /// The effects of a run that nobody has begun. With the commit before which none of them leaves they count as begun.
+    fn take_unbegun(&mut self, id: &RunId, open: &[Open]) -> Vec<EffectId> {
+        let performs = open.iter().filter(|open| matches!(open.kind, OpenKind::Perform { .. }));
+        let keys = performs.map(|open| (id.clone(), open.id.clone()));
+        let found: Vec<(RunId, EffectId)> = keys.filter(|key| self.unbegun.remove(key)).collect();
+        let forget =
+            |(run, effect): &(RunId, EffectId)| Write::Begun { run: run.clone(), effect: effect.clone() };
+        self.batch.writes.extend(found.iter().map(forget));
+        found.into_iter().map(|(_, effect)| effect).collect()
     }
 
     /// Cancels a run that is not under way: nothing of it is begun again first. One that refuses is carried on.

@@ -17,13 +17,13 @@ impl Worker {
                     Ok(perform) => perform,
                     Err((id, reason)) => return self.hands.refuse(run, id, reason),
                 };
-                self.hands.perform(run, &home, perform);
+                self.begin(run, home, perform);
             }
             // An action waits in the run itself; whoever looks finds it there.
             Effect::Offer(_) => {}
             Effect::Withdraw { id } => {
                 self.timers.stop(&run, &id);
-                self.hands.withdraw(&run, &id);
+                self.withdraw(&run, &id);
             }
             Effect::StartTimer { id, due } => self.timers.start(&run, &id, due),
             Effect::StartChild { id, child, workflow, plan, inputs, depth } => {

@@ -58,8 +58,18 @@ impl Hands {
         self.count.subscribe()
     }
 
-    /// Carries one effect out; its report comes as a letter. While the server shuts down nothing new is begun: what
-    /// stays open is found by the next recovery.
+    /// Whether something may be begun; while the server shuts down nothing is.
+    pub(super) fn is_open(&self) -> bool {
+        !self.open().closed
+    }
+
+    /// An effect was withdrawn before it began.
+    pub(super) fn never_began(&self, run: RunId, id: EffectId) {
+        let failure = Failure::new(FailureKind::Cancelled, "it was withdrawn before it began");
+        self.report(run, id, Report::Failed { failure, outputs: Fields::new() });
+    }
+
+    /// Carries one effect out; its report comes as a letter. While the server shuts down nothing new is begun.
     pub(super) fn perform(self: &Arc<Self>, run: RunId, home: &Home, perform: Perform) {
         if self.open().closed {
             return;

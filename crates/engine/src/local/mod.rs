@@ -9,6 +9,7 @@
 
 mod dispatch;
 mod hands;
+mod hold;
 mod park;
 mod thread;
 mod timers;
@@ -63,6 +64,20 @@ impl Local {
     /// Tells how many effects are being carried out.
     pub fn effects(&self) -> watch::Receiver<usize> {
         self.hands.count()
+    }
+
+    /// Begins nothing more until it is released, and gives how many effects are being carried out. What is asked for
+    /// meanwhile is begun on release, or by the next owner of the store.
+    pub async fn hold(&self) -> usize {
+        let (reply, answer) = oneshot::channel();
+        let _ = self.inbox.send(thread::Mail::Hold { reply });
+        // An engine that has stopped begins nothing.
+        answer.await.unwrap_or(0)
+    }
+
+    /// Begins what was held, and goes on.
+    pub fn release(&self) {
+        let _ = self.inbox.send(thread::Mail::Release);
     }
 
     /// Tells how many timers run.

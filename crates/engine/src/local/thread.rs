@@ -2,6 +2,7 @@
 //! the next letter or timer.
 
 use super::hands::Hands;
+use super::hold::Hold;
 use super::park::{Parked, Parking};
 use super::timers::Timers;
 use crate::answers::Answers;
@@ -36,6 +37,12 @@ pub(crate) enum Mail {
         run: RunId,
         reply: Parked,
     },
+    /// Begin nothing for a while; the reply says how many effects are being carried out.
+    Hold {
+        reply: oneshot::Sender<usize>,
+    },
+    /// Begin what was held, and go on.
+    Release,
     /// Something is over that was waited for.
     Nudge,
     Close,
@@ -55,6 +62,7 @@ pub(super) struct Worker {
     /// Runs that someone set aside, and those for which that is not yet over.
     pub(super) parked: HashSet<RunId>,
     pub(super) parking: Vec<Parking>,
+    pub(super) hold: Hold,
     closing: bool,
     /// Runs that ended since the last commit, to be forgotten.
     ended: Vec<RunId>,
@@ -82,6 +90,7 @@ impl Worker {
             own: Vec::new(),
             parked,
             parking: Vec::new(),
+            hold: Hold::default(),
             closing: false,
             ended: Vec::new(),
             refused: 0,
@@ -93,7 +102,8 @@ impl Worker {
         loop {
             if self.own.is_empty() && !self.driver.is_pending() {
                 self.settle();
-                if self.closing {
+                // A turn that waits for answers is recorded first: what made it happen is known to nobody else.
+                if self.closing && !self.driver.is_turning(|_| true) {
                     break;
                 }
                 self.wait();
@@ -121,6 +131,10 @@ impl Worker {
                 }
             }
             kill_point("parcels left");
+        }
+        self.write_unbegun();
+        if let Err(error) = self.driver.commit() {
+            eprintln!("switchback: what was not begun counts as begun: {error}");
         }
         if let Err(error) = self.driver.close() {
             eprintln!("switchback: the store was not closed cleanly: {error}");
@@ -174,6 +188,9 @@ impl Worker {
         match mail {
             Mail::Letter(letter) => self.take_letter(letter),
             Mail::Park { run, reply } => self.park(run, reply),
+            // Whoever does not listen any more has changed their mind.
+            Mail::Hold { reply } => drop(reply.send(self.hold())),
+            Mail::Release => self.release(),
             Mail::Nudge => {}
             Mail::Subscribe { run, sender, reply } => {
                 let listening = self.subscribers.entry(run).or_default();

@@ -6,7 +6,7 @@ use super::error::{Fault, OpenError};
 use super::rows::{RunRow, digest};
 use super::schema::{self, State};
 use super::{FILE, connect};
-use kernel::{Digest, RunId};
+use kernel::{Digest, EffectId, RunId};
 use rusqlite::{Connection, OptionalExtension, ToSql, params};
 use std::path::Path;
 
@@ -152,6 +152,16 @@ impl Reader {
         };
         let find = "SELECT fingerprint, run FROM request WHERE workspace = ?1 AND key = ?2";
         Ok(self.db.prepare_cached(find)?.query_row(params![workspace, key], read).optional()?)
+    }
+
+    /// Effects that were asked for and that a server which ended in good order had not begun.
+    pub fn unbegun(&self) -> Result<Vec<(RunId, EffectId)>, Fault> {
+        let read = |row: &rusqlite::Row<'_>| {
+            Ok((RunId::new(row.get::<_, String>(0)?), EffectId::new(row.get::<_, String>(1)?)))
+        };
+        let mut find = self.db.prepare_cached("SELECT run, effect FROM unbegun")?;
+        let rows = find.query_map((), read)?;
+        Ok(rows.collect::<Result<_, _>>()?)
     }
 
     fn list(&self, rules: &str, values: &[&dyn ToSql]) -> Result<Vec<RunRow>, Fault> {

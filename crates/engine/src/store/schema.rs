@@ -13,8 +13,11 @@ use std::path::Path;
 /// Says whose database it is: `SwBk`.
 const APPLICATION_ID: u32 = 0x5377_426b;
 
-const MIGRATIONS: &[&str] =
-    &[include_str!("migrations/0001_first.sql"), include_str!("migrations/0002_parked.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("migrations/0001_first.sql"),
+    include_str!("migrations/0002_parked.sql"),
+    include_str!("migrations/0003_unbegun.sql"),
+];
 
 /// The version this binary writes and reads.
 pub const KNOWN: u32 = MIGRATIONS.len() as u32;
@@ -95,7 +98,8 @@ mod tests {
             digests,
             [
                 "d90e969944e309b62c135555d4f7bd9ac453cc539a7678d59c6a4ec58db59709",
-                "f60006a1d8eca47cca9f508d1dd1b180d29f32ed1ca59b1197c15f989d3874c7"
+                "f60006a1d8eca47cca9f508d1dd1b180d29f32ed1ca59b1197c15f989d3874c7",
+                "562cf41bbfd54af0160cda2bfe9ea94bed15ccfb7da71cdf008b22fa3d0a2d6c"
             ]
         );
     }

@@ -3,7 +3,7 @@
 //! Times are milliseconds since 1970 and come from the caller.
 
 use crate::journal::Head;
-use kernel::{Digest, RunId};
+use kernel::{Digest, EffectId, RunId};
 
 /// One change of the store.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,6 +47,20 @@ pub enum Write {
         run: RunId,
         /// When it was set aside; nothing to take it up.
         at: Option<u64>,
+    },
+    /// Notes that an effect was asked for and not begun.
+    Unbegun {
+        /// The run.
+        run: RunId,
+        /// The effect.
+        effect: EffectId,
+    },
+    /// Forgets that note: the effect is begun now.
+    Begun {
+        /// The run.
+        run: RunId,
+        /// The effect.
+        effect: EffectId,
     },
     /// Keeps a run as it was after an entry, in place of the snapshot before.
     Snapshot {

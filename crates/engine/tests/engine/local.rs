@@ -209,3 +209,45 @@ async fn whoever_subscribes_and_then_looks_misses_no_end() {
     }
     local.close().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_held_to_the_end_is_begun_by_the_next_owner_and_nobody_is_asked() {
+    let dir = tempfile::tempdir().unwrap();
+    let id = RunId::new("r");
+    let mark = dir.path().join("mark");
+    let local = open(dir.path());
+    assert_eq!(local.hold().await, 0);
+    let plan = graph(vec![(shell("only", &format!("echo x >> {}", mark.display())), vec![])]);
+    local.start(start(dir.path(), "r", plan)).await.unwrap();
+    local.close().await;
+    assert!(!mark.exists());
+
+    let local = open(dir.path());
+    let mut progress = local.subscribe(&id).await.unwrap();
+    local.recover(&id).await.unwrap();
+    assert!(matches!(end(&mut progress).await, Outcome::Succeeded { .. }));
+    local.close().await;
+    assert_eq!(std::fs::read_to_string(&mark).unwrap(), "x\n");
+    let reader = engine::store::Reader::open(&dir.path().join("data")).unwrap();
+    assert_eq!(reader.unbegun().unwrap(), []);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_held_is_begun_on_release_or_withdrawn_without_having_begun() {
+    let dir = tempfile::tempdir().unwrap();
+    let local = open(dir.path());
+    local.hold().await;
+    let mark = dir.path().join("mark");
+    let plan = || graph(vec![(shell("only", &format!("echo x >> {}", mark.display())), vec![])]);
+    let (kept, dropped) = (RunId::new("kept"), RunId::new("dropped"));
+    let mut first = local.subscribe(&kept).await.unwrap();
+    let mut second = local.subscribe(&dropped).await.unwrap();
+    local.start(start(dir.path(), "kept", plan())).await.unwrap();
+    local.start(start(dir.path(), "dropped", plan())).await.unwrap();
+    local.cancel(&dropped, "enough", Caller::Server).await.unwrap();
+    assert_eq!(end(&mut second).await, Outcome::Cancelled { reason: "enough".into() });
+    local.release();
+    assert!(matches!(end(&mut first).await, Outcome::Succeeded { .. }));
+    assert_eq!(std::fs::read_to_string(&mark).unwrap(), "x\n");
+    local.close().await;
+}

@@ -63,10 +63,12 @@ async fn answer(host: Arc<Host>, asked: Asked, told: UnboundedSender<Told>) {
         Ask::Subscribe(run) => return follow(backend, &run, tell).await,
         Ask::Report => return tell(Tell::Report(report(&host))),
         Ask::Halt(halt, again) => {
-            let effects = *host.house.local.effects().borrow();
             return tell(match halt {
-                Halt::IfQuiet if effects > 0 => failed(busy(effects)),
-                _ => Tell::Halting(again),
+                Halt::Now => Tell::Halting(again),
+                Halt::IfQuiet => match host.hush().await {
+                    0 => Tell::Halting(again),
+                    effects => failed(busy(effects)),
+                },
             });
         }
     };

@@ -176,16 +176,32 @@ impl Host {
                 (Ok(terminate), Ok(interrupt)) => (terminate, interrupt),
                 _ => return say("no signals can be heard: end this daemon by `switchback stop`"),
             };
-        let quiet =
-            idle::quiet([self.connections.subscribe(), effects.clone(), timers.clone()], idle::period());
-        let end = tokio::select! {
-            _ = terminate.recv() => End::Halted,
-            _ = interrupt.recv() => End::Halted,
-            () = quiet => End::Idle,
-            () = self.replaced(effects, timers.clone(), &place) => End::Replaced,
-            () = gone(timers) => End::Broken,
-        };
-        self.finish(end);
+        loop {
+            let counts = [self.connections.subscribe(), effects.clone(), timers.clone()];
+            let end = tokio::select! {
+                _ = terminate.recv() => End::Halted,
+                _ = interrupt.recv() => End::Halted,
+                () = idle::quiet(counts, idle::period()) => End::Idle,
+                () = self.replaced(effects.clone(), timers.clone(), &place) => End::Replaced,
+                () = gone(timers.clone()) => End::Broken,
+            };
+            // Something may just have begun.
+            if matches!(end, End::Idle | End::Replaced) && self.hush().await > 0 {
+                continue;
+            }
+            return self.finish(end);
+        }
+    }
+
+    /// Lets nothing begin any more, unless something is being carried out: then everything goes on, and how much it is is
+    /// told.
+    pub(super) async fn hush(&self) -> usize {
+        let local = &self.house.local;
+        let effects = local.hold().await;
+        if effects > 0 {
+            local.release();
+        }
+        effects
     }
 
     /// Comes back once a newer program is noted and nothing would be interrupted by taking its place: nothing is being

@@ -15,6 +15,8 @@ struct Client {
     lines: Receiver<Value>,
     older: bool,
     last: u64,
+    /// Answers that came before they were asked for.
+    early: Vec<Value>,
 }
 
 impl Client {
@@ -28,7 +30,8 @@ impl Client {
                 let _ = sender.send(serde_json::from_str(&line).unwrap());
             }
         });
-        let mut client = Client { input: child.stdin.take(), child, lines, older, last: 0 };
+        let mut client =
+            Client { input: child.stdin.take(), child, lines, older, last: 0, early: Vec::new() };
         if older {
             let about = json!({ "protocolVersion": "2025-06-18", "capabilities": {},
                 "clientInfo": { "name": "test", "version": "1" } });
@@ -59,10 +62,15 @@ impl Client {
     }
 
     fn answer(&mut self, id: u64) -> Value {
+        if let Some(position) = self.early.iter().position(|message| message["id"] == id) {
+            return self.early.remove(position);
+        }
         loop {
             let message = self.lines.recv_timeout(PATIENCE).expect("an answer");
-            if message["id"] == id && message.get("method").is_none() {
-                return message;
+            match message.get("method") {
+                None if message["id"] == id => return message,
+                None => self.early.push(message),
+                Some(_) => {}
             }
         }
     }

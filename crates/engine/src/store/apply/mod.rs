@@ -18,6 +18,8 @@ pub(super) fn write(step: &Connection, write: &Write) -> Result<(), WriteError> 
             run::status(step, run, (status, detail.as_deref()), *at, *ended)
         }
         Write::Park { run, at } => run::park(step, run, *at),
+        Write::Unbegun { run, effect } => run::unbegun(step, run, effect),
+        Write::Begun { run, effect } => run::begun(step, run, effect),
         Write::Snapshot { run, head, body } => journal::snapshot(step, run, head, body),
         Write::Content { run, digest, kind, body } => data::content(step, run, digest, kind, body),
         Write::Mention { run, digest } => data::mention(step, run, digest),

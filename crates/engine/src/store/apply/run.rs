@@ -4,7 +4,7 @@ use super::super::error::{Conflict, WriteError};
 use super::super::write::NewRun;
 use super::{Rule, on_rule};
 use crate::journal::Head;
-use kernel::RunId;
+use kernel::{EffectId, RunId};
 use rusqlite::{Connection, params};
 
 pub(super) fn create(step: &Connection, new: &NewRun) -> Result<(), WriteError> {
@@ -57,6 +57,19 @@ pub(super) fn status(
 pub(super) fn park(step: &Connection, run: &RunId, at: Option<u64>) -> Result<(), WriteError> {
     let mut update = step.prepare_cached("UPDATE run SET parked_at = ?2 WHERE id = ?1")?;
     update.execute(params![run.as_str(), at.map(u64::cast_signed)])?;
+    Ok(())
+}
+
+/// An effect of a run that is not there was never asked for.
+pub(super) fn unbegun(step: &Connection, run: &RunId, effect: &EffectId) -> Result<(), WriteError> {
+    let note = "INSERT OR IGNORE INTO unbegun (run, effect) VALUES (?1, ?2)";
+    step.prepare_cached(note)?.execute([run.as_str(), effect.as_str()])?;
+    Ok(())
+}
+
+pub(super) fn begun(step: &Connection, run: &RunId, effect: &EffectId) -> Result<(), WriteError> {
+    let forget = "DELETE FROM unbegun WHERE run = ?1 AND effect = ?2";
+    step.prepare_cached(forget)?.execute([run.as_str(), effect.as_str()])?;
     Ok(())
 }
 
