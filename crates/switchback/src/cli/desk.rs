@@ -100,7 +100,10 @@ impl Desk {
     pub(crate) fn stopped(&self) -> engine::Error {
         match &self.carrier {
             Carrier::Alone(house) => house.local.stopped(),
-            Carrier::Daemon(_) => engine::Error::Stopped("the daemon has ended".to_owned()),
+            Carrier::Daemon(_) => {
+                let log = self.dir.join("daemon.log");
+                engine::Error::Stopped(format!("the daemon has ended, and {} may say why", log.display()))
+            }
         }
     }
 

@@ -103,6 +103,9 @@ async fn keep(dir: &Path) -> ExitCode {
     let mut met = JoinSet::new();
     let end = host.let_in(&place, listener, &mut met).await;
     say(&format!("ending: {end:?}").to_lowercase());
+    if end == End::Broken {
+        say(&host.house.local.stopped().to_string());
+    }
     let _ = fs::remove_file(&place.socket);
     host.house.close().await;
     // Those who are inside hear how their runs stand; whoever does not leave then is left behind.
