@@ -103,6 +103,11 @@ impl House {
         self.readers.look(look).await
     }
 
+    /// Glances at a few rows of what is stored.
+    pub(crate) async fn glance<T>(&self, look: impl FnOnce(&Reader) -> T) -> Result<T, OpenError> {
+        self.readers.glance(look).await
+    }
+
     /// The definitions that a client can name. Whoever asks it for some waits for the disk.
     pub(crate) fn shelf(&self, client: &Client) -> Arc<Shelf> {
         self.knows.shelf(client.surroundings())

@@ -31,6 +31,12 @@ impl Readers {
         tokio::task::block_in_place(|| self.with(look))
     }
 
+    /// Glances at a few rows, which are almost always in memory: to have it done elsewhere would take longer.
+    pub(super) async fn glance<T>(&self, look: impl FnOnce(&Reader) -> T) -> Result<T, OpenError> {
+        let _turn = self.turns.acquire().await;
+        self.with(look)
+    }
+
     /// Lets go of the connections that nobody uses.
     pub(super) fn close(&self) {
         self.free.lock().unwrap_or_else(PoisonError::into_inner).clear();

@@ -57,6 +57,13 @@ impl Visit {
         looked.map_err(|error| no_house(&error.to_string()))
     }
 
+    /// Glances at a few rows and at the library as it was seen last.
+    pub(super) async fn glance<T>(&self, look: impl FnOnce(&Visit, &Reader) -> T) -> Result<T, Problem> {
+        let _turn = self.turns.acquire().await;
+        let looked = self.house()?.glance(|reader| look(self, reader)).await;
+        looked.map_err(|error| no_house(&error.to_string()))
+    }
+
     /// The definitions that the client can name. It waits for the disk.
     pub(super) fn library(&self) -> Result<Arc<Library>, Problem> {
         Ok(self.house()?.library(&self.client))

@@ -78,7 +78,7 @@ async fn execute(call: &Call) -> Answered {
     let wanted = key.clone();
     let ready = call
         .visit
-        .look(move |visit, reader| prepare(visit, reader, &name, given, wanted.as_deref()))
+        .glance(move |visit, reader| prepare(visit, reader, &name, given, wanted.as_deref()))
         .await??;
     let mut watch = start(call, ready, key).await?;
     wait(call, &mut watch, patience).await?;
