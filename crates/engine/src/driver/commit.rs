@@ -1,14 +1,22 @@
 //! The commit: one transaction for all turns that wait, then everything they gave may leave.
 
 use super::{Batch, Driver, Parcel};
-use crate::backend::Error;
+use crate::backend::{Accepted, Error};
 use crate::kill_point;
 use crate::store::{Kind, WriteError};
+use crate::turn::Reply;
 
 impl Driver {
     /// Commits what waits and gives what may leave. Where the store may take it later (a full disk, a busy file),
     /// all of it goes on waiting. Otherwise nothing of it has happened: see [`Driver::give_up`].
     pub fn commit(&mut self) -> Result<Vec<Parcel>, WriteError> {
+        let (parcels, replies) = self.commit_in_silence()?;
+        replies.send();
+        Ok(parcels)
+    }
+
+    /// The same, and those who wait for an answer get it when it is sent: what they asked for may be begun first.
+    pub(crate) fn commit_in_silence(&mut self) -> Result<(Vec<Parcel>, Replies), WriteError> {
         kill_point("before commit");
         let writes = &self.batch.writes;
         let committed = match writes.is_empty() {
@@ -21,10 +29,7 @@ impl Driver {
         match committed {
             Ok(()) => {
                 let Batch { parcels, replies, .. } = self.take_batch();
-                for (reply, answer) in replies {
-                    reply(answer);
-                }
-                Ok(parcels)
+                Ok((parcels, Replies(replies)))
             }
             Err(error) => {
                 if error.kind() != Kind::Retryable {
@@ -49,6 +54,15 @@ impl Driver {
     fn take_batch(&mut self) -> Batch {
         let questions = std::mem::take(&mut self.batch.questions);
         std::mem::replace(&mut self.batch, Batch { questions, ..Batch::default() })
+    }
+}
+
+/// What callers are told once it is committed.
+pub(crate) struct Replies(Vec<(Reply, Result<Accepted, Error>)>);
+
+impl Replies {
+    pub(crate) fn send(self) {
+        self.0.into_iter().for_each(|(reply, answer)| reply(answer));
     }
 }
 

@@ -115,10 +115,11 @@ impl Worker {
             if !self.driver.is_pending() {
                 continue;
             }
-            match self.driver.commit() {
-                Ok(parcels) => {
+            match self.driver.commit_in_silence() {
+                Ok((parcels, replies)) => {
                     self.refused = 0;
                     parcels.into_iter().for_each(|parcel| self.let_leave(parcel));
+                    replies.send();
                     self.driver.forget_ended(&std::mem::take(&mut self.ended));
                 }
                 Err(error) if self.may_try_again(&error) => self.pause(),

@@ -17,6 +17,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0001_first.sql"),
     include_str!("migrations/0002_parked.sql"),
     include_str!("migrations/0003_unbegun.sql"),
+    include_str!("migrations/0004_fewer_indexes.sql"),
 ];
 
 /// The version this binary writes and reads.
@@ -99,7 +100,8 @@ mod tests {
             [
                 "d90e969944e309b62c135555d4f7bd9ac453cc539a7678d59c6a4ec58db59709",
                 "f60006a1d8eca47cca9f508d1dd1b180d29f32ed1ca59b1197c15f989d3874c7",
-                "562cf41bbfd54af0160cda2bfe9ea94bed15ccfb7da71cdf008b22fa3d0a2d6c"
+                "562cf41bbfd54af0160cda2bfe9ea94bed15ccfb7da71cdf008b22fa3d0a2d6c",
+                "b25f88ccaf44bb70150626f570ea84062f6e8006225d6f61747f6364dbe614d9",
             ]
         );
     }

@@ -182,20 +182,22 @@ fn a_hundred_calls_at_once_are_all_answered() {
 fn a_run_that_is_set_aside_is_not_waited_for() {
     let text = sleeper("nap", "600").replace("type: Shell,", "type: Shell, on_interrupt: retry,");
     let world = World::with(&[("nap", &text)]);
+    let mut starter = world.command("project", &["run", "nap"]).stderr(Stdio::piped()).spawn().unwrap();
+    // Once it says something it listens to signals.
+    let mut said = BufReader::new(starter.stderr.take().unwrap()).lines();
+    said.next().unwrap().unwrap();
     let mut client = Client::connect(world.command("project", &["serve"]), Era::Handshake);
-    let call = client.begin("execute_workflow", json!({"workflow": "nap"}), json!({"progressToken": "p"}));
-    while client.told("p").is_empty() {
-        client.listen(Duration::from_millis(50));
-    }
     let runs = client.good("get_workflow_status", json!({}))["runs"].clone();
     let run = runs[0]["workflow_id"].as_str().unwrap();
-    let mut follower = world.command("project", &["resume", run]).stderr(Stdio::piped()).spawn().unwrap();
-    // Once it says something it listens to signals.
-    let mut said = BufReader::new(follower.stderr.take().unwrap()).lines();
-    said.next().unwrap().unwrap();
-    kill_process(Pid::from_child(&follower), Signal::INT).unwrap();
-    follower.wait().unwrap();
+    let wanted = json!({"workflow_id": run, "wait_seconds": 45});
+    let began = Instant::now();
+    let call = client.begin("get_workflow_status", wanted, json!({"progressToken": "p"}));
+    // An answer to another question: the first one is waited for by now.
+    client.good("get_workflow_status", json!({}));
+    kill_process(Pid::from_child(&starter), Signal::INT).unwrap();
+    starter.wait().unwrap();
     let (answer, _) = client.called(call);
-    assert_eq!(answer["status"], "paused", "{answer:#}");
+    assert_eq!(answer["status"], "interrupted", "{answer:#}");
     assert!(answer["next"].as_str().unwrap().contains(&format!("switchback resume {run}")), "{answer:#}");
+    assert!(began.elapsed() < Duration::from_secs(40), "it waited as long as it may");
 }
