@@ -79,7 +79,7 @@ impl Talk {
     pub(super) fn take(&mut self, line: &Line) -> Taken {
         let head = head(line);
         match self.readable(line, head.as_ref()) {
-            Ok(()) => Taken::Pass(self.passed(line, head)),
+            Ok(message) => Taken::Pass(self.passed(line, head, message)),
             Err((code, why)) => {
                 let id = head.and_then(|head| head.id.map(|id| id.get().to_owned()));
                 Taken::Answer(refusal(id.as_deref().unwrap_or("null"), code, &why))
@@ -87,8 +87,8 @@ impl Talk {
         }
     }
 
-    /// Whether the server reads a line, or how JSON-RPC calls what is wrong with it.
-    fn readable(&self, line: &Line, head: Option<&Head<'_>>) -> Result<(), (i32, String)> {
+    /// A line as the server reads it, or how JSON-RPC calls what is wrong with it.
+    fn readable(&self, line: &Line, head: Option<&Head<'_>>) -> Result<Value, (i32, String)> {
         if line.len() > LINE_BYTES_MAX {
             let why = format!(
                 "a message has at most {LINE_BYTES_MAX} bytes, and this one has {}; what is larger belongs into a file",
@@ -96,25 +96,24 @@ impl Talk {
             );
             return Err((INVALID_REQUEST, why));
         }
-        if let Err(error) = serde_json::from_slice::<Value>(line) {
-            return Err((PARSE_ERROR, format!("this line is not JSON that can be read: {error}")));
-        }
+        let message: Value = serde_json::from_slice(line)
+            .map_err(|error| (PARSE_ERROR, format!("this line is not JSON that can be read: {error}")))?;
         let id = head.filter(|head| head.method.is_some()).and_then(|head| head.id).map(RawValue::get);
         match id.filter(|id| self.open.values().any(|open| open.id == *id)) {
             Some(id) => Err((INVALID_REQUEST, format!("a request with the id {id} is still under way"))),
-            None => Ok(()),
+            None => Ok(message),
         }
     }
 
     /// A line as the daemon gets it. What it is to be told again is remembered.
-    fn passed(&mut self, line: &Line, head: Option<Head<'_>>) -> Vec<u8> {
+    fn passed(&mut self, line: &Line, head: Option<Head<'_>>, message: Value) -> Vec<u8> {
         // What has the wrong form is the server's to refuse.
         let Some(head) = head else { return line.to_vec() };
         match (head.id, head.method.as_deref()) {
             (Some(id), Some(method)) => {
                 let (id, kind) = (id.get().to_owned(), kind(method));
                 self.count += 1;
-                let line = if kind == Kind::Tool { self.keyed(line) } else { line.to_vec() };
+                let line = if kind == Kind::Tool { self.keyed(message) } else { line.to_vec() };
                 if method == "initialize" {
                     (self.opening, self.opened) = (vec![line.clone()], None);
                 }
@@ -136,16 +135,16 @@ impl Talk {
     }
 
     /// A call with a key of its own, so that it can be asked again.
-    fn keyed(&mut self, line: &Line) -> Vec<u8> {
+    fn keyed(&mut self, mut message: Value) -> Vec<u8> {
         let name = self.name.get_or_insert_with(|| {
             let mut bytes = [0_u8; 12];
             getrandom(&mut bytes);
             bytes.iter().map(|byte| format!("{byte:02x}")).collect()
         });
         let key = format!("{name}-{}", self.count);
-        let Ok(mut message) = serde_json::from_slice::<Value>(line) else { return line.to_vec() };
-        let Some(Value::Object(params)) = message.get_mut("params") else { return line.to_vec() };
-        if let Value::Object(meta) = params.entry("_meta").or_insert_with(|| json!({})) {
+        if let Some(Value::Object(params)) = message.get_mut("params")
+            && let Value::Object(meta) = params.entry("_meta").or_insert_with(|| json!({}))
+        {
             meta.insert(KEY.to_owned(), key.into());
         }
         message.to_string().into_bytes()

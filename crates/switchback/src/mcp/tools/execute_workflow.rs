@@ -73,37 +73,43 @@ struct Ready {
 
 async fn execute(call: &Call) -> Answered {
     let patience = Patience::of(call.arguments.wait_seconds()?, call.visit.settings().call_seconds);
-    let key = call.arguments.request_key()?.or_else(|| call.key_in_meta()).map(str::to_owned);
+    let (said, sent) = (call.arguments.request_key()?, call.key_in_meta());
+    let key = said.or(sent).map(str::to_owned);
     let (name, given) = (call.arguments.workflow()?, call.arguments.inputs()?);
-    let wanted = key.clone();
-    let ready = call
-        .visit
-        .glance(move |visit, reader| prepare(visit, reader, &name, given, wanted.as_deref()))
-        .await??;
+    let asked = Asked { name, given, key: key.clone(), again: said.is_some() };
+    let ready = call.visit.glance(move |visit, reader| prepare(visit, reader, asked)).await??;
     let mut watch = start(call, ready, key).await?;
     wait(call, &mut watch, patience).await?;
     answer(call, watch.view).await
 }
 
-fn prepare(
-    visit: &Visit,
-    reader: &Reader,
-    name: &str,
+/// What a caller asks for.
+struct Asked {
+    name: String,
     given: JsonObject,
-    key: Option<&str>,
-) -> Result<Ready, Problem> {
-    let request = match key {
-        Some(key) => reader.request(&visit.workspace(), key).map_err(runs::unreadable)?,
-        None => None,
+    key: Option<String>,
+    /// Whether the key may well have been used before; one that our own pipe made up has hardly ever.
+    again: bool,
+}
+
+fn prepare(visit: &Visit, reader: &Reader, asked: Asked) -> Result<Ready, Problem> {
+    let Asked { name, given, key, again } = asked;
+    let request = || match &key {
+        Some(key) => reader.request(&visit.workspace(), key).map_err(runs::unreadable),
+        None => Ok(None),
     };
+    let mut known = if again { request()? } else { None };
     let library = visit.library()?;
-    let plan = match workflows::find(&library, name).and_then(workflows::plan) {
+    let plan = match workflows::find(&library, &name).and_then(workflows::plan) {
         Ok(plan) => Arc::new(plan.clone()),
         // The definition may be gone or broken since the key was used; its run has a plan of its own.
-        Err(problem) => plan_of(visit, reader, request.as_ref(), name)?.ok_or(problem)?,
+        Err(problem) => {
+            known = request()?;
+            plan_of(visit, reader, known.as_ref(), &name)?.ok_or(problem)?
+        }
     };
     let inputs = fields(&plan, given);
-    if let Some(request) = request {
+    if let Some(request) = known {
         return Ok(Ready { plan, inputs, id: request.run, known: true });
     }
     // A name that cannot be looked up is not known to be taken; the store itself refuses it if it is.
