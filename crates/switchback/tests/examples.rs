@@ -46,6 +46,9 @@ fn examples_do_what_they_say() {
         let output = switchback(home.path(), &claim.arguments);
         let (stdout, stderr) =
             (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        // Before anything is asserted: no daemon is left behind.
+        let stopped = switchback(home.path(), &["stop".to_owned(), "--now".to_owned()]);
+        assert!(stopped.status.success());
         assert!(output.status.success(), "{}: {stderr}", example.display());
         assert_eq!(stdout, claim.gives, "{}: {stderr}", example.display());
     }
