@@ -214,7 +214,7 @@ fn greet(stream: &mut UnixStream, hello: &Hello) -> io::Result<Option<Welcome>> 
     Ok(Some(serde_json::from_slice(&welcome)?))
 }
 
-/// Whether the time to answer was up; a signal to this process comes to the same.
+/// Whether the time to answer was up.
 fn is_silence(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
 }
