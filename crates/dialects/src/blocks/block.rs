@@ -1,17 +1,13 @@
 //! One block: its keys, and the step it becomes.
 
-use super::kind::BlockType;
 use super::reader::{By, Reader};
+use super::types::Draft;
+use super::world::Outline;
 use super::world::start_of;
-use super::{render_block, shell_block, world::Outline};
 use crate::additions;
 use crate::shape::{self, Shape};
 use crate::text::Node;
-use kernel::plan::{Adapter, Deadline, Expr, Step, Work};
-use std::collections::BTreeMap;
-
-/// How long a Shell block may take where its definition does not say: two minutes.
-pub const SHELL_TIMEOUT_MS: u64 = 120_000;
+use kernel::plan::{Deadline, Expr, Step, Work};
 
 const NOT_YET: &str = "not part of this version";
 const IN_INPUTS: &str = "it belongs under `inputs`";
@@ -46,28 +42,33 @@ impl<'n> Reader<'_, 'n> {
         let Outline { node, id, kind, .. } = self.world.blocks[block];
         self.block_keys(block, node);
         let inputs = node.get("inputs");
-        let command = |inputs| Work::Server { adapter: Adapter::Process, inputs, secrets: BTreeMap::new() };
-        let work = match kind {
-            Some(BlockType::Shell) => command(shell_block::lower(self, block)),
-            Some(BlockType::RenderTemplate) => render_block::lower(self, block),
+        let draft = match kind {
+            Some(form) => (form.lower)(self, block),
             None => {
                 inputs.into_iter().for_each(|inputs| self.survey(inputs, By::Inputs(block)));
-                command(Vec::new())
+                Draft::new(Work::Make { inputs: Vec::new(), outputs: Vec::new() })
             }
         };
         let condition = node.get("condition").and_then(|condition| self.condition(condition, block));
-        let mut step = Step::new(id.unwrap_or_default(), work);
-        if kind == Some(BlockType::RenderTemplate) {
-            return (step, condition);
+        (self.step(node, id.unwrap_or_default(), draft), condition)
+    }
+
+    /// The step of a draft, with what every block may say.
+    fn step(&mut self, node: &Node, id: &str, draft: Draft) -> Step {
+        let is_carried_out = draft.is_carried_out();
+        let mut step = Step::new(id, draft.work);
+        (step.on_interrupt, step.verify) = (draft.on_interrupt, draft.verify);
+        if !is_carried_out {
+            return step;
         }
-        step.timeout = self.timeout(node, inputs);
+        step.timeout = self.timeout(node, node.get("inputs"), draft.timeout);
         if let Some(retry) = node.get("retry") {
             step.retry = additions::retry(&mut self.mistakes, retry);
         }
         if let Some(word) = node.get("on_interrupt") {
             step.on_interrupt = additions::on_interrupt(&mut self.mistakes, word);
         }
-        (step, condition)
+        step
     }
 
     fn block_keys(&mut self, block: usize, node: &Node) {
@@ -88,7 +89,7 @@ impl<'n> Reader<'_, 'n> {
     }
 
     /// The time-out may stand beside the inputs or among them.
-    fn timeout(&mut self, node: &Node, inputs: Option<&Node>) -> Deadline {
+    fn timeout(&mut self, node: &Node, inputs: Option<&Node>, otherwise: Deadline) -> Deadline {
         let among = inputs.and_then(|inputs| inputs.entry("timeout"));
         let beside = node.entry("timeout");
         let read = [beside, among].map(|entry| {
@@ -106,6 +107,6 @@ impl<'n> Reader<'_, 'n> {
             });
         }
         let [beside, among] = read;
-        beside.or(among).map_or(Deadline::After(SHELL_TIMEOUT_MS), |(_, deadline)| deadline)
+        beside.or(among).map_or(otherwise, |(_, deadline)| deadline)
     }
 }

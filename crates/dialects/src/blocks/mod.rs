@@ -12,21 +12,19 @@ mod condition;
 mod graph;
 mod inputs;
 mod jinja;
-mod kind;
 mod read;
 mod reader;
 mod reference;
-mod render_block;
 pub mod shell;
-mod shell_block;
 mod template;
+mod types;
 mod value;
 pub mod view;
 mod world;
 
-pub use block::SHELL_TIMEOUT_MS;
 pub use jinja::TEMPLATE_BYTES_MAX;
 pub use read::{WIDTH_MAX, read};
+pub use types::SHELL_TIMEOUT_MS;
 
 #[cfg(test)]
 mod tests;

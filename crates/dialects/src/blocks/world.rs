@@ -1,7 +1,7 @@
 //! What there is to refer to: the inputs and the blocks, known before any reference is read.
 
 use super::inputs;
-use super::kind::BlockType;
+use super::types::{self, Form};
 use crate::mistakes::Mistakes;
 use crate::near::nearest;
 use crate::shape::{self, did_you_mean, listed};
@@ -45,7 +45,7 @@ pub(super) struct Outline<'n> {
     /// How a person is told of it: its id in backticks, or its number.
     pub(super) name: String,
     /// Its type, as far as that is known.
-    pub(super) kind: Option<BlockType>,
+    pub(super) kind: Option<&'static Form>,
     /// The names of its named values: the variables of an `env`, or of a template.
     pub(super) named: BTreeSet<&'n str>,
 }
@@ -153,8 +153,8 @@ fn outline<'n>(mistakes: &mut Mistakes<'_>, node: &'n Node, number: usize) -> Op
         _ => {}
     }
     let kind = node.get("type").and_then(|node| read_kind(mistakes, node));
-    let values = kind.map_or("env", BlockType::named_values);
-    let named = node.get("inputs").and_then(|inputs| inputs.get(values));
+    let values = kind.map_or(Some("env"), |kind| kind.named_values);
+    let named = node.get("inputs").and_then(|inputs| inputs.get(values?));
     Some(Outline {
         node,
         id,
@@ -170,25 +170,25 @@ fn names_of(map: &Node) -> impl Iterator<Item = &str> {
 }
 
 /// A type that is not known is taken for the nearest one, so that the block's inputs are still checked.
-fn read_kind(mistakes: &mut Mistakes<'_>, node: &Node) -> Option<BlockType> {
+fn read_kind(mistakes: &mut Mistakes<'_>, node: &Node) -> Option<&'static Form> {
     let word = shape::text(mistakes, node, "the type of a block")?;
-    if let Some(kind) = BlockType::named(word) {
+    if let Some(kind) = types::named(word) {
         return Some(kind);
     }
-    let near = nearest(word, BlockType::ALL.map(BlockType::name));
+    let near = nearest(word, types::names());
     mistakes.error(|sheet| {
         let diagnostic =
             sheet.error("unknown-type", node.place(), format!("no block type is called `{word}`"));
-        let known = listed(BlockType::ALL.map(BlockType::name));
+        let known = listed(types::names());
         match near {
             Some(near) => diagnostic.label(did_you_mean(near)),
-            None if BlockType::comes_later(word) => {
+            None if types::comes_later(word) => {
                 diagnostic.label("not part of this version").hint(format!("this version has {known}"))
             }
             None => diagnostic.hint(format!("this version has {known}")),
         }
     });
-    near.and_then(BlockType::named)
+    near.and_then(types::named)
 }
 
 fn duplicate(mistakes: &mut Mistakes<'_>, again: &Outline<'_>, first: &Outline<'_>) {

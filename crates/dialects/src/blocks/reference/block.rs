@@ -1,7 +1,6 @@
 //! What can be read of a block: its outputs, its inputs, its metadata, and the short forms of them.
 
 use super::answer::{Answer, Space, Wrong, name_at, no_parts, read};
-use crate::blocks::kind::BlockType;
 use crate::blocks::world::Outline;
 use kernel::language::{Path, Segment};
 
@@ -31,7 +30,7 @@ pub(super) fn output(path: &Path, position: usize, block: &Outline<'_>) -> Answe
         no_parts(path, 3, what)?;
         return long_form(path, Space::Outputs, position, 2);
     }
-    let wrong = Wrong::new(3, format!("a {} block gives no output `{name}`", kind.name()));
+    let wrong = Wrong::new(3, format!("a {} block gives no output `{name}`", kind.name));
     let id = path.key(0).unwrap_or_default();
     Err(Some(match elsewhere(name) {
         Some(form) => wrong.near(format!("blocks.{id}.{form}")),
@@ -59,7 +58,7 @@ pub(super) fn shorthand(path: &Path, position: usize, block: &Outline<'_>) -> An
         no_parts(path, 2, what)?;
         return long_form(path, Space::Outputs, position, 1);
     }
-    let wrong = Wrong::new(2, format!("a {} block has no `{word}`", kind.name()));
+    let wrong = Wrong::new(2, format!("a {} block has no `{word}`", kind.name));
     Err(Some(match elsewhere(word) {
         Some(form) => wrong.near(form),
         None => wrong.among(word, kind.output_names().chain(SHORTCUTS).chain(SPACES), "there are"),
@@ -69,12 +68,11 @@ pub(super) fn shorthand(path: &Path, position: usize, block: &Outline<'_>) -> An
 pub(super) fn input(path: &Path, position: usize, block: &Outline<'_>) -> Answer {
     let name = name_at(path, 2)?;
     let given = |name: &str| block.node.get("inputs").is_some_and(|inputs| inputs.get(name).is_some());
-    let kind = block.kind.unwrap_or(BlockType::Shell);
-    let (texts, values) = (kind.texts(), kind.named_values());
-    let readable = texts.iter().copied().chain([values]).filter(|name| given(name));
+    let (texts, values) = block.kind.map_or((&[][..], None), |kind| (kind.readable, kind.named_values));
+    let readable = texts.iter().copied().chain(values).filter(|name| given(name));
     let there = "it is given";
     match name {
-        Some(name) if name == values && given(name) => variable(path, position, block, values),
+        Some(name) if Some(name) == values && given(name) => variable(path, position, block, name),
         Some(name) if texts.contains(&name) && given(name) => {
             no_parts(path, 3, "text")?;
             long_form(path, Space::Inputs, position, 2)

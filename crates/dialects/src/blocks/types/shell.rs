@@ -8,17 +8,35 @@
 //! | `env.SB_1`, ... | the values of the references |
 //! | `env.NAME` | the variables that the definition gives |
 
-use super::reader::{By, Piece, Reader};
-use super::reference::NAMESPACES;
-use super::shell::{self, Reason, Refusal, Script};
+use super::form::{Draft, Form, Outputs};
+use crate::blocks::reader::{By, Piece, Reader};
+use crate::blocks::reference::NAMESPACES;
+use crate::blocks::shell::{self, Reason, Refusal, Script};
 use crate::mistakes::Place;
 use crate::near::nearest;
 use crate::shape::{self, Shape, did_you_mean};
 use crate::text::Node;
 use kernel::language::{Path, Syntax};
-use kernel::plan::Expr;
+use kernel::plan::{Adapter, Deadline, Expr, Work};
 use serde_json::Value;
 use std::collections::BTreeMap;
+
+/// How long a Shell block may take where its definition does not say: two minutes.
+pub const SHELL_TIMEOUT_MS: u64 = 120_000;
+
+/// Runs a command in a POSIX shell.
+pub(in crate::blocks) const FORM: Form = Form {
+    name: "Shell",
+    outputs: Outputs::Named(&[
+        ("stdout", "text"),
+        ("stderr", "text"),
+        ("exit_code", "a number"),
+        ("duration_ms", "a number"),
+    ]),
+    readable: &["command", "working_dir"],
+    named_values: Some("env"),
+    lower,
+};
 
 const INPUTS: Shape = Shape {
     has_no: "Shell has no input",
@@ -35,8 +53,14 @@ const INPUTS: Shape = Shape {
 /// The inputs of the adapter, in order.
 type Inputs = Vec<(String, Expr)>;
 
+fn lower(reader: &mut Reader<'_, '_>, block: usize) -> Draft {
+    let inputs = inputs(reader, block);
+    let work = Work::Server { adapter: Adapter::Process, inputs, secrets: BTreeMap::new() };
+    Draft { timeout: Deadline::After(SHELL_TIMEOUT_MS), ..Draft::new(work) }
+}
+
 /// Reads the inputs of a Shell block.
-pub(super) fn lower(reader: &mut Reader<'_, '_>, block: usize) -> Inputs {
+fn inputs(reader: &mut Reader<'_, '_>, block: usize) -> Inputs {
     let node = reader.world.blocks[block].node;
     let Some((key, inputs)) = node.entry("inputs") else {
         let is_told = node.get("command").is_some();

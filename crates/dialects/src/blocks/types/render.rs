@@ -8,15 +8,25 @@
 //! The template itself, with a variable in place of each reference, is an expression for the evaluator. It sees the
 //! variables and nothing else of the run.
 
-use super::jinja::{self, Part, TEMPLATE_BYTES_MAX, Use};
-use super::reader::{By, Piece, Reader};
-use super::shell;
+use super::form::{Draft, Form, Outputs};
+use crate::blocks::jinja::{self, Part, TEMPLATE_BYTES_MAX, Use};
+use crate::blocks::reader::{By, Piece, Reader};
+use crate::blocks::shell;
 use crate::mistakes::Place;
 use crate::shape::{self, Shape};
 use crate::text::Node;
 use kernel::language::{Path, Segment, Syntax, Template};
 use kernel::plan::{Expr, Foreign, Language, Work};
 use serde_json::Value;
+
+/// Renders a Jinja template.
+pub(in crate::blocks) const FORM: Form = Form {
+    name: "RenderTemplate",
+    outputs: Outputs::Named(&[("rendered", "text")]),
+    readable: &["template"],
+    named_values: Some("variables"),
+    lower: |reader, block| Draft::new(lower(reader, block)),
+};
 
 const BESIDE: &str = "it belongs beside `inputs`";
 
@@ -41,7 +51,7 @@ const WORDS: [&str; 15] = [
 const WITHOUT_EFFECT: [&str; 3] = ["timeout", "retry", "on_interrupt"];
 
 /// Reads a RenderTemplate block.
-pub(super) fn lower(reader: &mut Reader<'_, '_>, block: usize) -> Work {
+fn lower(reader: &mut Reader<'_, '_>, block: usize) -> Work {
     let node = reader.world.blocks[block].node;
     reader.without_effect(node);
     let Some((key, inputs)) = node.entry("inputs") else {
