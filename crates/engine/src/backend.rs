@@ -31,7 +31,7 @@ pub trait Backend: Send + Sync {
     /// Sets a run aside: what works for it and for its children is stopped and told as interrupted, and nothing goes
     /// on until someone recovers it.
     fn park(&self, run: &RunId) -> Later<'_, Accepted>;
-    /// Tells of every turn of a run from now on, until it has ended.
+    /// Tells of every turn of a run, and of the runs below it, from now on until it has ended.
     fn subscribe(&self, run: &RunId) -> Later<'_, UnboundedReceiver<Progress>>;
 }
 

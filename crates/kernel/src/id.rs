@@ -48,6 +48,12 @@ impl RunId {
         let rest = self.0.strip_prefix(&head.0);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
+
+    /// This run, and then every name that a run above it can have.
+    pub fn lineage(&self) -> impl Iterator<Item = RunId> {
+        let above = |run: &RunId| run.0.rsplit_once('/').map(|(above, _)| RunId::new(above));
+        std::iter::successors(Some(self.clone()), above)
+    }
 }
 
 /// What an effect is for, written behind the attempt in its id.
@@ -107,5 +113,13 @@ mod tests {
         for odd in ["a#x", "a#01", "a#+1", "a#1/other", "a#", "#", "a#-1", "a#4294967296"] {
             assert_eq!(EffectId::new(odd).parts(), None, "{odd}");
         }
+    }
+
+    #[test]
+    fn a_run_is_below_all_of_its_lineage() {
+        let run = RunId::new("mossy-otter-41").child(&EffectId::new("call#1")).child(&EffectId::new("ask#2"));
+        let names: Vec<String> = run.lineage().map(|run| run.to_string()).collect();
+        assert_eq!(names, ["mossy-otter-41/call#1/ask#2", "mossy-otter-41/call#1", "mossy-otter-41"]);
+        assert!(run.lineage().all(|above| run.is_within(&above)));
     }
 }

@@ -213,10 +213,13 @@ impl Worker {
         }
     }
 
-    /// Tells whoever listens. After the end nothing more comes, and nobody is kept waiting for it.
+    /// Tells whoever listens to the run or to one above it. After the end nothing more comes, and nobody is kept waiting
+    /// for it.
     fn tell(&mut self, progress: Progress) {
-        if let Some(listening) = self.subscribers.get_mut(&progress.run) {
-            listening.retain(|listener| listener.send(progress.clone()).is_ok());
+        for run in progress.run.lineage() {
+            if let Some(listening) = self.subscribers.get_mut(&run) {
+                listening.retain(|listener| listener.send(progress.clone()).is_ok());
+            }
         }
         if matches!(progress.status, Status::Ended(_)) {
             self.subscribers.remove(&progress.run);

@@ -16,6 +16,7 @@ mod tests;
 
 pub use dialects::view::{Line, State};
 pub use json::Detail;
+pub(crate) use load::whole;
 pub use load::{Values, is_carried};
 pub use row::contradiction;
 
@@ -62,9 +63,9 @@ impl View {
         View::new(row.id.clone(), plan, row.workspace.clone(), row.created_at)
     }
 
-    /// Takes in a turn, unless it is in the view already; says whether it was new.
+    /// Takes in a turn of its run, unless it is in the view already; says whether it was new.
     pub fn take(&mut self, progress: &Progress) -> bool {
-        if progress.seq <= self.timeline.seq {
+        if progress.run != self.run || progress.seq <= self.timeline.seq {
             return false;
         }
         self.turn(progress.seq, progress.at, &progress.news);

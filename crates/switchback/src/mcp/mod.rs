@@ -23,6 +23,7 @@ mod resources;
 mod runs;
 mod server;
 mod stored;
+mod takes;
 mod tell;
 mod tools;
 mod visit;

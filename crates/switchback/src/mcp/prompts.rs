@@ -1,6 +1,7 @@
 //! The prompt: help for one workflow, ready to be put before a model.
 
 use super::problem::Problem;
+use super::takes;
 use super::visit::Visit;
 use super::workflows;
 use engine::kernel::Plan;
@@ -66,6 +67,8 @@ fn help(definition: &Definition, plan: &Plan) -> String {
         let outputs: Vec<&str> = plan.outputs.iter().map(|(name, _)| name.as_str()).collect();
         text.push_str(&format!("\nOutputs: {}\n", outputs.join(", ")));
     }
+    let call = takes::example(name, plan)["arguments"].take();
+    text.push_str(&format!("\nA call looks like this: execute_workflow({call})\n"));
     text.push_str("\nAsk for inputs that are required and not known. Then follow `next` in each answer.\n");
     text
 }

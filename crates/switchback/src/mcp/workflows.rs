@@ -1,9 +1,10 @@
 //! Workflows as tools name them: the one that a name means, all there are, and what each is like.
 
 use super::problem::{Problem, said};
+use super::takes;
 use engine::dialects::blocks::view::waves;
 use engine::kernel::Plan;
-use engine::kernel::plan::{Adapter, Flow, Input, Work};
+use engine::kernel::plan::{Adapter, Audience, Flow, Work};
 use engine::library::{Definition, Library, PlaceKind};
 use serde_json::{Map, Value, json};
 
@@ -81,19 +82,6 @@ pub(super) fn source(definition: &Definition) -> Value {
     })
 }
 
-/// What a run may be given.
-pub(super) fn inputs(plan: &Plan) -> Value {
-    let about = |input: &Input| {
-        json!({
-            "type": input.kind.as_str(),
-            "required": input.required && input.default.is_none(),
-            "default": input.default,
-            "description": input.description,
-        })
-    };
-    Value::Object(plan.inputs.iter().map(|input| (input.name.clone(), about(input))).collect())
-}
-
 /// What it does, and what waits for what.
 pub(super) fn blocks(plan: &Plan) -> Value {
     let id = |position: u32| plan.steps[position as usize].id.as_str();
@@ -116,7 +104,9 @@ pub(super) fn about(definition: &Definition, plan: &Plan) -> Value {
         "name": definition.name,
         "description": plan.description,
         "dialect": plan.dialect.as_str(),
-        "inputs": inputs(plan),
+        "inputs": takes::table(plan),
+        "input_schema": takes::schema(plan),
+        "example": takes::example(&definition.name, plan),
         "outputs": outputs,
         "waves": waves(plan),
         "blocks": blocks(plan),
@@ -135,7 +125,9 @@ fn does(work: &Work) -> &'static str {
             Adapter::Mcp => "tool of another server",
             Adapter::Noop => "nothing but give what it was given",
         },
-        Work::Action { .. } => "action for the agent or the human",
+        Work::Action { gate: Some(_), .. } => "question that only a human may answer",
+        Work::Action { audience: Audience::Human, .. } => "question for a human",
+        Work::Action { audience: Audience::Agent, .. } => "work for the agent",
         Work::Child { .. } => "workflow",
         Work::Wait { .. } => "wait",
         Work::Make { .. } => "value",

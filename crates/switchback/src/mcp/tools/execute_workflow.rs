@@ -11,6 +11,7 @@ use crate::mcp::problem::Problem;
 use crate::mcp::resources::uri;
 use crate::mcp::runs;
 use crate::mcp::stored;
+use crate::mcp::takes;
 use crate::mcp::visit::Visit;
 use crate::mcp::wait::{Patience, Watch, wait};
 use crate::mcp::workflows;
@@ -154,7 +155,7 @@ fn wrong_inputs(plan: &Plan, refusal: &Refusal) -> Problem {
     match refusal {
         Refusal::MissingInputs(names) => Problem::new("missing-inputs", refusal.to_string())
             .options_as("required", names.clone())
-            .with("inputs", workflows::inputs(plan))
+            .with("inputs", takes::table(plan))
             .help(help),
         Refusal::UnknownInput { name, known } => {
             let error = format!("`{}` has no input `{}`", plan.name, crate::mcp::problem::said(name));

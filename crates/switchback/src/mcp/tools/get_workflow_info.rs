@@ -14,7 +14,7 @@ pub(super) const TOOL: Tool = Tool {
     title: "Describe a workflow",
     description: "Use this before execute_workflow, to see what one workflow takes and does; for the names of all of \
         them use list_workflows. Answers `description`, `inputs` (type, whether required, default and meaning of each), \
-        `outputs`, `waves` (which blocks may run at once, in order), `blocks` with what each does and waits for, and \
+        `input_schema` (the same as JSON schema), `example` (a whole call of execute_workflow), `outputs`, `waves` (which blocks may run at once, in order), `blocks` with what each does and waits for, and \
         `source`: the file it came from and other files of the same name that it hides. The text of the definition is \
         the resource named in `definition`.",
     hints: Hints::LOOKS,
@@ -31,7 +31,10 @@ async fn info(call: &Call) -> Answered {
         let library = visit.library()?;
         let definition = workflows::find(&library, &name)?;
         let mut value = workflows::about(definition, workflows::plan(definition)?);
-        value["next"] = format!("execute_workflow(workflow=\"{}\", inputs) runs it.", definition.name).into();
+        let example = &value["example"]["arguments"];
+        let (workflow, inputs) = (&example["workflow"], &example["inputs"]);
+        value["next"] =
+            format!("execute_workflow(workflow={workflow}, inputs={inputs}) runs it, with values of yours.").into();
         Ok(value)
     });
     Ok(Answer::new(value.await??).rest(rest))
