@@ -8,6 +8,7 @@
 
 pub mod adapters;
 pub mod answers;
+pub mod asking;
 pub mod backend;
 pub mod driver;
 pub mod evaluator;

@@ -3,9 +3,11 @@
 //! A view is a pure function of plan and news. Nothing here asks a clock or a run: two who have seen the same
 //! turns see the same.
 
+pub mod asked;
 mod line;
 mod timeline;
 
+pub use asked::{Asked, AskedKind};
 pub use line::{Line, State};
 pub use timeline::Timeline;
 

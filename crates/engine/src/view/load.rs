@@ -21,7 +21,7 @@ impl View {
 }
 
 /// A stored run with all its entries, and its plan.
-pub(super) fn whole(reader: &Reader, run: &RunId) -> Result<Option<(Loaded, Plan)>, LoadError> {
+pub(crate) fn whole(reader: &Reader, run: &RunId) -> Result<Option<(Loaded, Plan)>, LoadError> {
     let Some(mut loaded) = reader.load(run)? else { return Ok(None) };
     if loaded.snapshot.take().is_some() {
         loaded.tail = reader.entries(run, 1)?;

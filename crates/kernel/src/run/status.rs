@@ -3,6 +3,7 @@
 use super::activity::Stage;
 use super::phase::Phase;
 use super::{Outcome, Run};
+use crate::EffectId;
 use crate::plan::{Audience, Work};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -94,6 +95,12 @@ impl Run {
     /// When its last event happened.
     pub fn at(&self) -> u64 {
         self.life.at
+    }
+
+    /// When the first attempt began of the open work that an effect belongs to.
+    pub fn begun(&self, effect: &EffectId) -> Option<u64> {
+        let (key, ..) = effect.parts()?;
+        self.life.activities.get(key).map(|activity| activity.since)
     }
 
     /// A field of its state.

@@ -1,0 +1,199 @@
+//! A question of a run as people and agents see it: an action that is open, with everything it takes to answer.
+//!
+//! ```text
+//!  run.open() ── Action ── Asked ── what a door shows
+//!                            └── what was said, made to fit ── command
+//! ```
+
+use kernel::data::weight;
+use kernel::effect::Action;
+use kernel::plan::{Audience, Gate};
+use kernel::{Data, Digest, EffectId, RunId};
+use serde_json::{Map, Value, json};
+
+/// The longest text, and the heaviest value, that is shown as it is.
+pub const SHOWN_BYTES_MAX: usize = 16 * 1024;
+
+/// A question that waits for someone.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Asked {
+    /// Its name, the same after every restart, unlike any other of the root run: `ci#1/approve#1`.
+    pub question_id: String,
+    /// The run that nobody else started.
+    pub root: RunId,
+    /// The run that asks: the root, or one below it.
+    pub run: RunId,
+    /// The steps that lead to it, from the root.
+    pub path: Vec<String>,
+    /// What it is called inside its run.
+    pub effect: EffectId,
+    /// How often it is asked, this time included.
+    pub attempt: u32,
+    /// Who it waits for.
+    pub audience: Audience,
+    /// Whether only a human may answer.
+    pub gate: Option<Gate>,
+    /// What kind of answer fits.
+    pub kind: AskedKind,
+    /// What is asked.
+    pub prompt: String,
+    /// What can be chosen.
+    pub choices: Vec<Value>,
+    /// What counts where nothing is said.
+    pub default: Option<Value>,
+    /// The schema that a result must fit.
+    pub output_schema: Option<Value>,
+    /// All that is shown, the values themselves; what is long is cut.
+    pub shown: Map<String, Value>,
+    /// The digest of all that is shown.
+    pub digest: Digest,
+    /// When the step began, in milliseconds since 1970.
+    pub since: u64,
+    /// Whether the answer should have come by now.
+    pub overdue: bool,
+    /// Why it is asked again.
+    pub note: Option<String>,
+}
+
+/// What kind of answer fits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AskedKind {
+    /// Any text.
+    Text,
+    /// Yes or no.
+    Confirm,
+    /// One of several.
+    Choice,
+    /// The result of an agent's work.
+    Agent,
+}
+
+impl AskedKind {
+    /// Every kind that a definition may name.
+    pub const WRITTEN: [AskedKind; 3] = [AskedKind::Text, AskedKind::Confirm, AskedKind::Choice];
+
+    /// Its word.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Confirm => "confirm",
+            Self::Choice => "choice",
+            Self::Agent => "agent",
+        }
+    }
+
+    /// The kind that a definition names.
+    pub fn named(word: &str) -> Option<Self> {
+        Self::WRITTEN.into_iter().find(|kind| kind.as_str() == word)
+    }
+}
+
+/// Where a question stands.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Origin {
+    /// The run that nobody else started.
+    pub root: RunId,
+    /// The run that asks.
+    pub run: RunId,
+    /// The steps that lead to the asking one, from the root.
+    pub above: Vec<String>,
+    /// When the asking step began.
+    pub since: u64,
+}
+
+impl Asked {
+    /// The question that an action is; `load` gives the values of data that is stored.
+    pub fn of<E>(
+        origin: Origin,
+        action: &Action,
+        mut load: impl FnMut(&Data) -> Result<Value, E>,
+    ) -> Result<Asked, E> {
+        let Origin { root, run, above: mut path, since } = origin;
+        path.push(step(&action.id).to_owned());
+        let mut inputs = Map::new();
+        for (name, data) in &action.inputs {
+            inputs.insert(name.clone(), load(data)?);
+        }
+        let choices = inputs.get("choices").and_then(Value::as_array).cloned().unwrap_or_default();
+        let prompt = ["prompt", "instructions"].into_iter().find_map(|name| inputs.get(name));
+        Ok(Asked {
+            question_id: question_id(&root, &run, &action.id),
+            root,
+            run,
+            prompt: prompt.map_or_else(|| step(&action.id).to_owned(), label),
+            path,
+            effect: action.id.clone(),
+            attempt: action.attempt,
+            audience: action.audience,
+            gate: action.gate.clone(),
+            kind: kind(action, &inputs),
+            choices,
+            default: inputs.get("default").filter(|default| !default.is_null()).cloned(),
+            output_schema: inputs.get("output_schema").cloned(),
+            shown: inputs.into_iter().map(|(name, value)| (name, cut(value))).collect(),
+            digest: action.shown,
+            since,
+            overdue: action.overdue,
+            note: match &action.note {
+                Some(note) => Some(label(&load(note)?)),
+                None => None,
+            },
+        })
+    }
+
+    /// The steps that lead to it, for people: `ci / approve`.
+    pub fn step(&self) -> String {
+        self.path.join(" / ")
+    }
+
+    /// Whether nobody but a human may answer, through a door that no agent holds.
+    pub fn is_gate(&self) -> bool {
+        self.gate.is_some()
+    }
+}
+
+/// What an effect is called in the root run: the way down to it.
+pub fn question_id(root: &RunId, run: &RunId, effect: &EffectId) -> String {
+    let below = run.as_str().strip_prefix(root.as_str()).unwrap_or(run.as_str()).trim_start_matches('/');
+    if below.is_empty() { effect.to_string() } else { format!("{below}/{effect}") }
+}
+
+/// The step that an effect belongs to, as its run calls it.
+pub fn step(effect: &EffectId) -> &str {
+    effect.as_str().rsplit_once('#').map_or(effect.as_str(), |(step, _)| step)
+}
+
+fn kind(action: &Action, inputs: &Map<String, Value>) -> AskedKind {
+    let written = inputs.get("kind").and_then(Value::as_str).and_then(AskedKind::named);
+    match action.audience {
+        Audience::Agent => AskedKind::Agent,
+        Audience::Human => written.unwrap_or(if action.gate.is_some() {
+            AskedKind::Confirm
+        } else {
+            AskedKind::Text
+        }),
+    }
+}
+
+/// A value as one text: text as it is, everything else as JSON.
+pub fn label(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// A value that can be shown: what is too long is cut, and says so.
+fn cut(value: Value) -> Value {
+    let head = |text: &str| text[..text.floor_char_boundary(SHOWN_BYTES_MAX)].to_owned();
+    match value {
+        Value::String(text) if text.len() > SHOWN_BYTES_MAX => {
+            json!(format!("{}... ({} bytes in all)", head(&text), text.len()))
+        }
+        Value::Array(_) | Value::Object(_) if weight(&value) > SHOWN_BYTES_MAX as u64 => {
+            let text = value.to_string();
+            json!(format!("{}... ({} bytes of JSON in all)", head(&text), text.len()))
+        }
+        value => value,
+    }
+}

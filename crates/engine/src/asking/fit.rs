@@ -1,0 +1,146 @@
+//! Makes what a person or an agent said fit the question, or says what would.
+//!
+//! | kind | what fits |
+//! |---|---|
+//! | text | a text |
+//! | confirm | true or false; yes, no, y, n |
+//! | choice | one of the choices, or its number |
+//! | agent | a text or an object; with a schema what fits that |
+//!
+//! Nothing said counts as the default, where there is one.
+
+use super::{Asked, AskedKind};
+use dialects::view::asked::label;
+use kernel::data::weight;
+use kernel::{Data, Fields};
+use serde_json::Value;
+use std::fmt;
+
+/// The longest answer.
+pub const RESPONSE_BYTES_MAX: u64 = 256 * 1024;
+
+/// What was said does not fit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Misfit {
+    /// What is wrong, each with its place.
+    pub problems: Vec<Problem>,
+    /// What would fit.
+    pub fits: String,
+}
+
+/// One thing that is wrong with an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Where, as a JSON pointer into what was said; empty for all of it.
+    pub at: String,
+    /// What.
+    pub message: String,
+}
+
+impl Misfit {
+    fn new(message: impl Into<String>, fits: impl Into<String>) -> Self {
+        Misfit { problems: vec![Problem { at: String::new(), message: message.into() }], fits: fits.into() }
+    }
+}
+
+impl fmt::Display for Misfit {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (problem, number) in self.problems.iter().zip(0..) {
+            let between = if number == 0 { "" } else { "; " };
+            match problem.at.as_str() {
+                "" => write!(out, "{between}{}", problem.message)?,
+                at => write!(out, "{between}{at}: {}", problem.message)?,
+            }
+        }
+        write!(out, ". What fits: {}", self.fits)
+    }
+}
+
+/// Makes what was said fit the question: the result that its step gives.
+pub fn fit(asked: &Asked, said: Value) -> Result<Fields, Misfit> {
+    let silent = said.is_null() || said.as_str().is_some_and(|text| text.trim().is_empty());
+    let said = match &asked.default {
+        Some(default) if silent => default.clone(),
+        _ => said,
+    };
+    if weight(&said) > RESPONSE_BYTES_MAX {
+        let message = format!("the answer is too large: at most {RESPONSE_BYTES_MAX} bytes fit");
+        return Err(Misfit::new(message, "a shorter answer; write what is long into a file and name that"));
+    }
+    let response = match asked.kind {
+        AskedKind::Text => text(said),
+        AskedKind::Confirm => confirm(said),
+        AskedKind::Choice => choice(&asked.choices, said),
+        AskedKind::Agent => return result(asked, said),
+    }?;
+    Ok(Fields::from([("response".to_owned(), Data::Inline(response))]))
+}
+
+fn text(said: Value) -> Result<Value, Misfit> {
+    match said {
+        Value::String(_) => Ok(said),
+        Value::Number(_) | Value::Bool(_) => Ok(Value::String(said.to_string())),
+        other => Err(Misfit::new(format!("a text is asked for, and this is {}", called(&other)), "a text")),
+    }
+}
+
+fn confirm(said: Value) -> Result<Value, Misfit> {
+    let word = match &said {
+        Value::Bool(_) => return Ok(said),
+        Value::String(text) => text.trim().to_lowercase(),
+        _ => String::new(),
+    };
+    match word.as_str() {
+        "yes" | "y" | "true" => Ok(true.into()),
+        "no" | "n" | "false" => Ok(false.into()),
+        _ => Err(Misfit::new(format!("{} is neither yes nor no", quoted(&said)), "true or false, yes or no")),
+    }
+}
+
+fn choice(choices: &[Value], said: Value) -> Result<Value, Misfit> {
+    let word = label(&said);
+    let word = word.trim();
+    let by_value = choices.iter().find(|one| **one == said);
+    let by_label = || choices.iter().find(|one| label(one) == word);
+    let by_number = || choices.get(word.parse::<usize>().ok()?.checked_sub(1)?);
+    match by_value.or_else(by_label).or_else(by_number) {
+        Some(chosen) => Ok(chosen.clone()),
+        None => {
+            let numbered = choices.iter().zip(1..).map(|(one, number)| format!("{number} {}", label(one)));
+            let fits = numbered.collect::<Vec<_>>().join(", ");
+            Err(Misfit::new(format!("{} is none of the choices", quoted(&said)), fits))
+        }
+    }
+}
+
+fn result(_asked: &Asked, said: Value) -> Result<Fields, Misfit> {
+    if said.is_null() {
+        return Err(Misfit::new("nothing was said", "the result of the work, a text or an object"));
+    }
+    let mut fields = Fields::new();
+    if let Value::Object(members) = &said {
+        fields.extend(members.iter().map(|(name, value)| (name.clone(), Data::Inline(value.clone()))));
+    }
+    fields.insert("response".to_owned(), Data::Inline(said));
+    Ok(fields)
+}
+
+/// What was said, in quotes and not too long.
+fn quoted(said: &Value) -> String {
+    const CHARS_MAX: usize = 60;
+    let text = label(said);
+    let head: String = text.chars().take(CHARS_MAX).collect();
+    let dots = if head.len() < text.len() { "..." } else { "" };
+    format!("`{head}{dots}`")
+}
+
+fn called(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "nothing",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}

@@ -1,0 +1,132 @@
+//! Questions of stored runs: those that are open, in the order in which their steps began, and one by its id, though it was
+//! answered.
+
+use super::Asked;
+use crate::store::Reader;
+use crate::turn::{LoadError, replay};
+use crate::view::{Values, whole};
+use dialects::view::asked::{Origin, step};
+use kernel::{Effect, EffectId, Run, RunId};
+
+/// A run, and the steps that lead to it from the root.
+struct Place {
+    run: RunId,
+    above: Vec<String>,
+}
+
+/// All open questions of a run and of those below it.
+pub fn asked(reader: &Reader, run: &RunId) -> Result<Vec<Asked>, LoadError> {
+    let root = root(reader, run)?;
+    let mut found = Vec::new();
+    let mut places = vec![Place { run: run.clone(), above: above(&root, run) }];
+    while let Some(place) = places.pop() {
+        let Some(run) = load(reader, &place.run)? else { continue };
+        for open in run.open() {
+            match &open.effect {
+                Effect::Offer(action) => {
+                    let since = run.begun(&action.id).unwrap_or_default();
+                    let (root, run, above) = (root.clone(), place.run.clone(), place.above.clone());
+                    let origin = Origin { root, run, above, since };
+                    found.push(Asked::of(origin, action, |data| Values(reader).value(data))?);
+                }
+                Effect::StartChild { id, child, .. } => {
+                    let mut above = place.above.clone();
+                    above.push(step(id).to_owned());
+                    places.push(Place { run: child.clone(), above });
+                }
+                _ => {}
+            }
+        }
+    }
+    found.sort_by(|one, other| (one.since, &one.question_id).cmp(&(other.since, &other.question_id)));
+    Ok(found)
+}
+
+/// The question of an id below a root run, whether it is open or was answered.
+pub fn find(reader: &Reader, root: &RunId, id: &str) -> Result<Option<Asked>, LoadError> {
+    let Some((run, effect)) = locate(reader, root, id)? else { return Ok(None) };
+    let Some((loaded, _)) = whole(reader, &run)? else { return Ok(None) };
+    let mut offered = None;
+    replay(reader, &loaded, |seen| {
+        for one in &seen.turn.effects {
+            if let Effect::Offer(action) = one
+                && action.id == effect
+            {
+                offered = Some((action.clone(), seen.body.event.at));
+            }
+        }
+    })?;
+    let Some((action, since)) = offered else { return Ok(None) };
+    let origin = Origin { root: root.clone(), above: above(root, &run), run, since };
+    Asked::of(origin, &action, |data| Values(reader).value(data)).map(Some)
+}
+
+/// The run and the effect that an id names. Names of effects may have slashes in them; that of a run is known.
+fn locate(reader: &Reader, root: &RunId, id: &str) -> Result<Option<(RunId, EffectId)>, LoadError> {
+    for (at, _) in id.rmatch_indices('/') {
+        let run = RunId::new(format!("{root}/{}", &id[..at]));
+        if reader.run(&run)?.is_some() {
+            return Ok(Some((run, EffectId::new(&id[at + 1..]))));
+        }
+    }
+    Ok(reader.run(root)?.map(|row| (row.id, EffectId::new(id))))
+}
+
+/// The run that nobody else started, above a run or itself.
+fn root(reader: &Reader, run: &RunId) -> Result<RunId, LoadError> {
+    let mut root = run.clone();
+    while let Some(parent) = reader.run(&root)?.and_then(|row| row.parent) {
+        root = parent;
+    }
+    Ok(root)
+}
+
+/// The steps that lead to a run from its root: each run is called after the effect that started it.
+fn above(root: &RunId, run: &RunId) -> Vec<String> {
+    let mut ways = Vec::new();
+    let mut below = run.as_str().strip_prefix(root.as_str()).unwrap_or_default();
+    while let Some(rest) = below.strip_prefix('/') {
+        let end = attempt_end(rest);
+        ways.push(step(&EffectId::new(&rest[..end])).to_owned());
+        below = &rest[end..];
+    }
+    ways
+}
+
+/// Where the first effect of a way down ends: behind its attempt.
+fn attempt_end(way: &str) -> usize {
+    let mut from = 0;
+    while let Some(at) = way[from..].find('#') {
+        let digits = &way[from + at + 1..];
+        let end = digits.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(digits.len());
+        if end > 0 && (end == digits.len() || digits[end..].starts_with('/')) {
+            return from + at + 1 + end;
+        }
+        from += at + 1;
+    }
+    way.len()
+}
+
+fn load(reader: &Reader, run: &RunId) -> Result<Option<Run>, LoadError> {
+    let Some(loaded) = reader.load(run)? else { return Ok(None) };
+    if loaded.run.ended_at.is_some() {
+        return Ok(None);
+    }
+    Ok(Some(replay(reader, &loaded, |_| {})?.run))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dialects::view::asked::question_id;
+
+    #[test]
+    fn a_way_down_is_read_from_the_name_of_a_run() {
+        let root = RunId::new("mossy-otter-41");
+        let child = root.child(&EffectId::new("ci#1")).child(&EffectId::new("1/test@2#3"));
+        assert_eq!(above(&root, &root), Vec::<String>::new());
+        assert_eq!(above(&root, &child), ["ci", "1/test@2"]);
+        assert_eq!(question_id(&root, &child, &EffectId::new("ask#1")), "ci#1/1/test@2#3/ask#1");
+        assert_eq!(question_id(&root, &root, &EffectId::new("ask#2")), "ask#2");
+    }
+}

@@ -1,0 +1,20 @@
+//! Open questions: what a run and those below it wait to be told, by the agent or by a human, and how what is said
+//! becomes a command.
+//!
+//! ```text
+//!  asked ── pick ── fit ── answer ── backend.submit(asked.run, command)
+//! ```
+//! Everything here reads the store as views do; nobody need carry the run. Whether an answer still counts is for the
+//! kernel to say when it is submitted: a late one, another one and one for something else are refused there, the same one
+//! again is [`Repeated`](kernel::Refusal::Repeated).
+
+mod fit;
+mod load;
+mod pick;
+mod say;
+
+pub use dialects::view::{Asked, AskedKind};
+pub use fit::{Misfit, Problem, RESPONSE_BYTES_MAX, fit};
+pub use load::{asked, find};
+pub use pick::{Unpicked, pick};
+pub use say::{answer, decline, is_taken};

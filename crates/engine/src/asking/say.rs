@@ -1,0 +1,29 @@
+//! What was said, as the command that says it to the run.
+
+use super::Asked;
+use kernel::command::Caller;
+use kernel::{Command, Data, Fields, Refusal};
+use serde_json::Value;
+
+/// The command that gives a result which fits. At a gate it is bound to what was shown, and `false` is a no.
+pub fn answer(asked: &Asked, result: Fields, by: Caller) -> Command {
+    let effect = asked.effect.clone();
+    if !asked.is_gate() {
+        return Command::Submit { effect, result, by };
+    }
+    let said = result.get("response").and_then(Data::inline);
+    let approved = said != Some(&Value::Bool(false));
+    Command::Answer { effect, approved, result, shown: asked.digest, by }
+}
+
+/// The command that says no at a gate, whatever kind of answer it waits for. Elsewhere there is no such word: silence and a
+/// closed window fail nothing.
+pub fn decline(asked: &Asked, by: Caller) -> Option<Command> {
+    let (effect, result) = (asked.effect.clone(), Fields::new());
+    asked.is_gate().then(|| Command::Answer { effect, approved: false, result, shown: asked.digest, by })
+}
+
+/// Whether a refusal means that this very answer was taken before, so that whoever gives it again is told the same.
+pub fn is_taken(refusal: &Refusal) -> bool {
+    matches!(refusal, Refusal::Repeated { .. })
+}
