@@ -31,7 +31,7 @@ const BLOCK: Shape = Shape {
         ("env", IN_INPUTS),
         ("verify", NOT_YET),
         ("gate", NOT_YET),
-        ("secrets", NOT_YET),
+        ("secrets", "it belongs beside `blocks`"),
         ("on_overdue", NOT_YET),
     ],
 };

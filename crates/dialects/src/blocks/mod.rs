@@ -15,6 +15,7 @@ mod jinja;
 mod read;
 mod reader;
 mod reference;
+mod secrets;
 pub mod shell;
 mod template;
 mod types;

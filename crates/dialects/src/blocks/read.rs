@@ -25,9 +25,8 @@ pub const WIDTH_MAX: u32 = 16;
 
 const WORKFLOW: Shape = Shape {
     has_no: "a workflow has no key",
-    keys: &["name", "description", "inputs", "blocks", "outputs", "kind"],
+    keys: &["name", "description", "inputs", "secrets", "blocks", "outputs", "kind"],
     elsewhere: &[
-        ("secrets", "not part of this version"),
         ("timeout", "it belongs to a block"),
         ("retry", "it belongs to a block"),
         ("on_interrupt", "it belongs to a block"),
@@ -49,6 +48,7 @@ pub fn read(source: &Source, root: &Node) -> Result<Read, Diagnostics> {
     let drafts: Vec<(Step, Option<Expr>)> =
         (0..reader.world.blocks.len()).map(|block| reader.block(block)).collect();
     let outputs = reader.outputs(workflow);
+    reader.world.secrets.report_unused(&mut reader.mistakes);
     let dependencies = Dependencies::read(&mut reader);
     report_circles(&mut reader, &dependencies);
     report_unreached(&mut reader, &dependencies);

@@ -105,7 +105,7 @@ impl<'s, 'n> Reader<'s, 'n> {
         }
     }
 
-    fn unresolved(&mut self, wrong: Wrong, place: &Place<'n>) {
+    pub(super) fn unresolved(&mut self, wrong: Wrong, place: &Place<'n>) {
         self.mistakes.error(|sheet| {
             let text = place.node.as_text().and_then(|text| text.get(place.range.clone()));
             let part = part_range(text.unwrap_or_default(), wrong.part);

@@ -1,6 +1,7 @@
 //! What there is to refer to: the inputs and the blocks, known before any reference is read.
 
 use super::inputs;
+use super::secrets::Secrets;
 use super::types::{self, Form};
 use crate::mistakes::Mistakes;
 use crate::near::nearest;
@@ -23,6 +24,8 @@ pub(super) struct World<'n> {
     pub(super) inputs: Option<Vec<Input>>,
     /// Input by name.
     pub(super) input_names: BTreeMap<String, usize>,
+    /// The secrets.
+    pub(super) secrets: Secrets<'n>,
     /// The blocks in order.
     pub(super) blocks: Vec<Outline<'n>>,
     /// Block by name; of two blocks of one name the first.
@@ -57,6 +60,7 @@ impl<'n> World<'n> {
         let named = inputs.iter().flatten().zip(0..).map(|(input, position)| (input.name.clone(), position));
         let input_names = named.collect();
         let mut world = World {
+            secrets: Secrets::read(mistakes, workflow),
             input_names,
             inputs,
             blocks: Vec::new(),

@@ -55,12 +55,12 @@ pub(in crate::blocks) struct Wrong {
 pub(super) type Answer = Result<Resolved, Option<Box<Wrong>>>;
 
 impl Wrong {
-    pub(super) fn new(part: usize, message: String) -> Box<Self> {
+    pub(in crate::blocks) fn new(part: usize, message: String) -> Box<Self> {
         Box::new(Self { part, code: "unresolved-reference", message, near: None, hint: None })
     }
 
     /// Adds the nearest of some names or, if none is near, the names.
-    pub(super) fn among<'w>(
+    pub(in crate::blocks) fn among<'w>(
         mut self: Box<Self>,
         word: &str,
         names: impl IntoIterator<Item = &'w str>,
@@ -74,7 +74,7 @@ impl Wrong {
         self
     }
 
-    pub(super) fn hint(mut self: Box<Self>, hint: impl Into<String>) -> Box<Self> {
+    pub(in crate::blocks) fn hint(mut self: Box<Self>, hint: impl Into<String>) -> Box<Self> {
         self.hint = Some(hint.into());
         self
     }
@@ -94,7 +94,7 @@ pub(super) fn unchanged(path: &Path) -> Answer {
 }
 
 /// The name at a position; nothing if the path ends before it. A number is no name.
-pub(super) fn name_at(path: &Path, position: usize) -> Result<Option<&str>, Option<Box<Wrong>>> {
+pub(in crate::blocks) fn name_at(path: &Path, position: usize) -> Result<Option<&str>, Option<Box<Wrong>>> {
     match path.segments.get(position) {
         None => Ok(None),
         Some(Segment::Key(name)) => Ok(Some(name)),
@@ -106,7 +106,7 @@ pub(super) fn name_at(path: &Path, position: usize) -> Result<Option<&str>, Opti
 }
 
 /// Refuses what stands behind a value that has no parts; `taken` segments lead to it.
-pub(super) fn no_parts(path: &Path, taken: usize, kind: &str) -> Result<(), Option<Box<Wrong>>> {
+pub(in crate::blocks) fn no_parts(path: &Path, taken: usize, kind: &str) -> Result<(), Option<Box<Wrong>>> {
     if path.segments.len() <= taken {
         return Ok(());
     }

@@ -1,6 +1,7 @@
 //! What can be read of a block: its outputs, its inputs, its metadata, and the short forms of them.
 
 use super::answer::{Answer, Space, Wrong, name_at, no_parts, read};
+use crate::blocks::secrets;
 use crate::blocks::world::Outline;
 use kernel::language::{Path, Segment};
 
@@ -98,6 +99,11 @@ fn variable(path: &Path, position: usize, block: &Outline<'_>, values: &str) -> 
         };
         let part = if name.is_empty() { 3 } else { 4 };
         return Err(Some(Wrong::new(part, message).among(name, block.named.iter().copied(), "it has")));
+    }
+    let given = || block.node.get("inputs")?.get(values)?.get(name);
+    if given().is_some_and(secrets::is_secret) {
+        let message = format!("`{values}.{name}` of {} is a secret, and nobody else can read it", block.name);
+        return Err(Some(Box::new(Wrong { part: 4, ..*secrets::misplaced("NAME", &message) })));
     }
     let field = format!("{values}.{name}");
     let mut below = Path::of("blocks", &[path.key(0).unwrap_or_default(), "inputs", &field]);

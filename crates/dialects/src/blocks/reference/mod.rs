@@ -14,7 +14,7 @@ mod block;
 mod place;
 mod resolve;
 
-pub(super) use answer::{Space, Touched, Wrong};
+pub(super) use answer::{Space, Touched, Wrong, name_at, no_parts};
 pub(super) use place::part_range;
 pub(super) use resolve::NAMESPACES;
 

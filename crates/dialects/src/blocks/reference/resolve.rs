@@ -7,7 +7,7 @@ use crate::shape::listed;
 use kernel::language::Path;
 use kernel::plan::{Input, InputKind};
 
-/// The namespaces of references, the one that comes later among them.
+/// The namespaces of references, also the one that can be used in few places.
 pub(in crate::blocks) const NAMESPACES: [&str; 4] = ["inputs", "metadata", "blocks", "secrets"];
 const READABLE: [&str; 3] = ["inputs", "metadata", "blocks"];
 const RUN_METADATA: [&str; 3] = ["workflow_name", "run_id", "start_time"];
@@ -19,7 +19,7 @@ impl World<'_> {
             "inputs" => self.input(path),
             "metadata" => run_metadata(path),
             "blocks" => self.block(path),
-            "secrets" => Err(Some(secrets())),
+            "secrets" => Err(Some(self.misplaced_secret(path))),
             _ => Err(Some(self.no_namespace(&path.root))),
         }
     }
@@ -99,12 +99,6 @@ impl World<'_> {
         }
         Some(wrong)
     }
-}
-
-fn secrets() -> Box<Wrong> {
-    let mut wrong = Wrong::new(0, "secrets are not part of this version".to_owned());
-    wrong.code = "unsupported-reference";
-    wrong.hint("let the command read it from a file or from its environment")
 }
 
 fn run_metadata(path: &Path) -> Answer {

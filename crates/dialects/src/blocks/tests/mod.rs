@@ -5,6 +5,7 @@ mod good;
 mod hostile;
 mod render;
 mod run;
+mod secrets;
 
 use crate::diagnostic::{Diagnostics, Look};
 use crate::read::{Read, read};

@@ -7,6 +7,8 @@
 //! | `working_dir` | the folder, if one is given |
 //! | `env.SB_1`, ... | the values of the references |
 //! | `env.NAME` | the variables that the definition gives |
+//!
+//! A variable that is a secret is no input: the step names the secret, and the adapter finds its value.
 
 use super::form::{Draft, Form, Outputs};
 use crate::blocks::reader::{By, Piece, Reader};
@@ -53,23 +55,26 @@ const INPUTS: Shape = Shape {
 /// The inputs of the adapter, in order.
 type Inputs = Vec<(String, Expr)>;
 
+/// Variables that are secrets: name of the variable to name of the secret.
+type Secrets = BTreeMap<String, String>;
+
 fn lower(reader: &mut Reader<'_, '_>, block: usize) -> Draft {
-    let inputs = inputs(reader, block);
-    let work = Work::Server { adapter: Adapter::Process, inputs, secrets: BTreeMap::new() };
+    let (inputs, secrets) = inputs(reader, block);
+    let work = Work::Server { adapter: Adapter::Process, inputs, secrets };
     Draft { timeout: Deadline::After(SHELL_TIMEOUT_MS), ..Draft::new(work) }
 }
 
 /// Reads the inputs of a Shell block.
-fn inputs(reader: &mut Reader<'_, '_>, block: usize) -> Inputs {
+fn inputs(reader: &mut Reader<'_, '_>, block: usize) -> (Inputs, Secrets) {
     let node = reader.world.blocks[block].node;
     let Some((key, inputs)) = node.entry("inputs") else {
         let is_told = node.get("command").is_some();
         no_command(reader, block, reader.world.blocks[block].place, is_told);
-        return Vec::new();
+        return Default::default();
     };
     let hint = "write `inputs: {command: make test}`";
     if !shape::is_map(&mut reader.mistakes, inputs, "`inputs`", hint) {
-        return Vec::new();
+        return Default::default();
     }
     let meant = shape::check_keys(&mut reader.mistakes, inputs, &INPUTS);
     let mut lowered = match inputs.get("command") {
@@ -81,9 +86,10 @@ fn inputs(reader: &mut Reader<'_, '_>, block: usize) -> Inputs {
         }
     };
     lowered.extend(reader.working_dir(inputs, block));
-    lowered.extend(reader.env(inputs, block));
+    let (variables, secrets) = reader.env(inputs, block);
+    lowered.extend(variables);
     reader.old_option(inputs);
-    lowered
+    (lowered, secrets)
 }
 
 fn no_command(reader: &mut Reader<'_, '_>, block: usize, place: crate::text::Span, is_told: bool) {
@@ -160,17 +166,21 @@ impl<'n> Reader<'_, 'n> {
         Some(("working_dir".to_owned(), needed(self.text(node, By::Inputs(block)))))
     }
 
-    fn env(&mut self, inputs: &'n Node, block: usize) -> Inputs {
-        let Some(env) = inputs.get("env") else { return Vec::new() };
+    fn env(&mut self, inputs: &'n Node, block: usize) -> (Inputs, Secrets) {
+        let Some(env) = inputs.get("env") else { return Default::default() };
         if !shape::is_map(&mut self.mistakes, env, "`env`", "name each variable: `env: {STAGE: test}`") {
-            return Vec::new();
+            return Default::default();
         }
-        let mut variables = Vec::new();
+        let (mut variables, mut secrets) = (Vec::new(), Secrets::new());
         for (name, key, value) in shape::unique(env) {
             self.check_variable(name, key);
+            if let Some(secret) = self.secret(value, By::Inputs(block)) {
+                secrets.insert(name.to_owned(), secret);
+                continue;
+            }
             variables.push((format!("env.{name}"), needed(self.value(value, By::Inputs(block)))));
         }
-        variables
+        (variables, secrets)
     }
 
     fn check_variable(&mut self, name: &str, key: &Node) {
