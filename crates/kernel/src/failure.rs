@@ -43,6 +43,13 @@ pub enum FailureKind {
     Limit,
 }
 
+impl FailureKind {
+    /// Whether it was carried out, and this is what came of it. All else could not be carried out to its end.
+    pub fn is_outcome(self) -> bool {
+        matches!(self, Self::Operation | Self::Child | Self::Declined | Self::Unverified)
+    }
+}
+
 impl Failure {
     /// Makes a failure.
     pub fn new(kind: FailureKind, message: impl Into<String>) -> Self {
@@ -74,6 +81,15 @@ pub(crate) fn shortened(mut text: String, bytes_max: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_carried_out_has_an_outcome() {
+        use FailureKind::*;
+        let outcomes = [Operation, Child, Declined, Unverified];
+        let crashes = [Crashed, TimedOut, Interrupted, Cancelled, Expression, Access, Limit];
+        assert!(outcomes.into_iter().all(FailureKind::is_outcome));
+        assert!(!crashes.into_iter().any(FailureKind::is_outcome));
+    }
 
     #[test]
     fn long_words_are_cut_between_letters() {

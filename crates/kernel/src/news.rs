@@ -1,7 +1,7 @@
 //! What a turn changed, for views: derived while applying, never stored. Views fold news; a run holds no log.
 
 use crate::run::Outcome;
-use crate::{Failure, Fields};
+use crate::{Failure, Fields, RunId};
 use serde::{Deserialize, Serialize};
 
 /// Something a person would want to know.
@@ -18,6 +18,15 @@ pub enum News {
         attempt: u32,
         /// What it was given.
         inputs: Fields,
+    },
+    /// An attempt is the run of another workflow.
+    Nested {
+        /// The activity.
+        key: String,
+        /// That run.
+        child: RunId,
+        /// The name by which the workflow was called.
+        workflow: String,
     },
     /// An attempt failed and another will follow.
     Retrying {

@@ -1,6 +1,6 @@
 //! One step of a run as people see it.
 
-use kernel::{Failure, FailureKind, Fields};
+use kernel::{Failure, FailureKind, Fields, RunId};
 
 /// How a step stands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -31,7 +31,7 @@ impl State {
     pub(super) fn ended(failure: Option<&Failure>) -> Self {
         match failure.map(|failure| failure.kind) {
             None => Self::Succeeded,
-            Some(FailureKind::Operation) => Self::Failed,
+            Some(kind) if kind.is_outcome() => Self::Failed,
             Some(FailureKind::Cancelled) => Self::Cancelled,
             Some(_) => Self::Crashed,
         }
@@ -86,4 +86,15 @@ pub struct Line {
     pub inputs: Fields,
     /// What it gave.
     pub outputs: Fields,
+    /// The run of another workflow that the last attempt is, if it is one.
+    pub nested: Option<Nested>,
+}
+
+/// The run of another workflow.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Nested {
+    /// The name by which the workflow was called.
+    pub workflow: String,
+    /// The run; none where it could not be started.
+    pub run: Option<RunId>,
 }

@@ -8,7 +8,7 @@ mod line;
 mod timeline;
 
 pub use asked::{Asked, AskedKind};
-pub use line::{Line, State};
+pub use line::{Line, Nested, State};
 pub use timeline::Timeline;
 
 use kernel::Data;

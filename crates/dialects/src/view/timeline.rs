@@ -9,8 +9,8 @@
 //!    └── Skipped ── skipped
 //! ```
 
-use super::line::{Line, State};
-use kernel::{News, Outcome, Plan};
+use super::line::{Line, Nested, State};
+use kernel::{FailureKind, News, Outcome, Plan};
 use std::collections::BTreeMap;
 
 /// What happened to a run so far.
@@ -63,6 +63,9 @@ impl Timeline {
                 self.keys.insert(key.clone(), *step as usize);
                 self.change(key, |line| begin(line, at, *attempt, inputs));
             }
+            News::Nested { key, child, workflow } => self.change(key, |line| {
+                line.nested = Some(Nested { workflow: workflow.clone(), run: Some(child.clone()) });
+            }),
             News::Retrying { key, failure, due, .. } => self.change(key, |line| {
                 line.state = State::Resting;
                 (line.due, line.reason) = (Some(*due), Some(failure.message.clone()));
@@ -80,6 +83,10 @@ impl Timeline {
                     line.duration_ms = Some(at.saturating_sub(*since));
                     line.due = None;
                     line.outputs = outputs.clone();
+                    let unborn = failure.as_ref().is_some_and(|failure| failure.kind == FailureKind::Crashed);
+                    if let Some(nested) = line.nested.as_mut().filter(|_| unborn) {
+                        nested.run = None;
+                    }
                 });
             }
             News::Skipped { step, reason } => self.skip(*step as usize, reason),

@@ -9,6 +9,7 @@
 use super::{Driver, Letter};
 use crate::turn::{Home, Origin, Posted, stored};
 use kernel::command::Caller;
+use kernel::event::Report;
 use kernel::{Command, EffectId, Failure, FailureKind, Fields, Outcome, Plan, Run, RunId, Status};
 use std::sync::Arc;
 
@@ -37,9 +38,11 @@ impl Driver {
             }
             Err(reason) => reason,
         };
-        // A child that cannot start has failed, and its parent hears of it like of any other end.
+        // There is no child, so none can end: the effect that asked for it has failed.
         let failure = Failure::new(FailureKind::Crashed, refused);
-        self.end_child(child, parent, Outcome::Failed { failure }, None, now);
+        let report = Report::Failed { failure, outputs: Fields::new() };
+        let command = Command::Report { effect: parent.1, report };
+        self.command(&parent.0, Posted { command, contents: Vec::new(), reply: None, child: None }, now);
     }
 
     /// The plan, if a run of it would admit its start.

@@ -13,7 +13,8 @@ use futures::FutureExt;
 use futures::future::LocalBoxFuture;
 use kernel::command::Caller;
 use kernel::effect::Perform;
-use kernel::{Command, Effect, EffectId, Failure, FailureKind, OpenKind, Outcome, Run, RunId};
+use kernel::event::Report;
+use kernel::{Command, Effect, EffectId, Failure, FailureKind, Fields, OpenKind, Run, RunId};
 use std::future::{Future, poll_fn};
 use std::task::Poll;
 use std::time::Duration;
@@ -185,7 +186,7 @@ async fn timer(
     }
 }
 
-/// Starts a child, or says at once how it ended. A child that is there already is the one that is meant. It is
+/// Starts a child, or reports at once that there is none. A child that is there already is the one that is meant. It is
 /// abandoned, in Temporal's words: it tells its end itself, to whichever Temporal run its parent then is.
 async fn start_child(ctx: &WorkflowContext<Host>, called: Called, origin: Origin) -> Option<Command> {
     let Origin::New { id: child, parent, .. } = &origin else { unreachable!("BUG: a child is new") };
@@ -195,7 +196,7 @@ async fn start_child(ctx: &WorkflowContext<Host>, called: Called, origin: Origin
         Err(reason) => Err(reason),
     };
     let failure = Failure::new(FailureKind::Crashed, started.err()?);
-    Some(Command::EndChild { effect, child, outcome: Outcome::Failed { failure } })
+    Some(Command::Report { effect, report: Report::Failed { failure, outputs: Fields::new() } })
 }
 
 /// Finds the child's plan and asks the kernel whether the child can start, before anything is started.

@@ -100,9 +100,10 @@ impl View {
     pub fn line_of(&self, news: &News) -> Option<&Line> {
         let step = match news {
             News::Began { step, .. } | News::Ended { step, .. } | News::Skipped { step, .. } => *step,
-            News::Retrying { key, .. } | News::Interrupted { key, .. } | News::Unverified { key, .. } => {
-                *self.keys.get(key)?
-            }
+            News::Nested { key, .. }
+            | News::Retrying { key, .. }
+            | News::Interrupted { key, .. }
+            | News::Unverified { key, .. } => *self.keys.get(key)?,
             News::NotUpdated { .. } | News::Closing { .. } | News::Over { .. } => return None,
         };
         self.timeline.lines.get(step as usize)

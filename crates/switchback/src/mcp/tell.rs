@@ -72,6 +72,7 @@ fn sentence(view: &View, news: &News, line: &Line) -> Option<String> {
     Some(match news {
         News::Began { attempt: 1, .. } => format!("`{id}` started"),
         News::Began { attempt, .. } => format!("`{id}` started again, attempt {attempt}"),
+        News::Nested { child, workflow, .. } => format!("`{id}` is the run {child} of `{workflow}`"),
         News::Ended { failure: None, .. } => format!("`{id}` succeeded{}", count(view)),
         News::Ended { failure: Some(failure), .. } => {
             format!("`{id}` failed: {}{}", short(&failure.message), count(view))

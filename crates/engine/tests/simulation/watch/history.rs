@@ -58,7 +58,9 @@ impl History {
 
     fn see_fact(&mut self, run: &RunId, event: &Event) -> Result<(), Violation> {
         let open = match &event.fact {
-            Fact::Reported { effect, .. } => self.performing.remove(effect),
+            Fact::Reported { effect, .. } => {
+                self.performing.remove(effect) || self.children.remove(effect).is_some()
+            }
             Fact::Interrupted { effect } => {
                 self.again.insert(effect.clone());
                 self.performing.remove(effect)

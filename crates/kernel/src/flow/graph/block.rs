@@ -143,7 +143,7 @@ impl Moment<'_> {
         let kept = self.kept(block, "outputs", &outputs);
         let (row, status) = match &failure {
             None => (SUCCEED, BlockStatus::Succeeded),
-            Some(failure) if failure.kind == FailureKind::Operation => (FAIL, BlockStatus::Failed),
+            Some(failure) if failure.kind.is_outcome() => (FAIL, BlockStatus::Failed),
             Some(_) => (CRASH, BlockStatus::Crashed),
         };
         self.reach(row);

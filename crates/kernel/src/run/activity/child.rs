@@ -1,10 +1,10 @@
 //! Child runs. Asking twice names one child; its end is awaited whatever happens; failure goes up by the step's rule.
 
-use super::{Activity, CHILD_DONE, CHILD_FAILED, CHILD_LATE, CHILD_REST, Stage};
+use super::{Activity, CHILD_DONE, CHILD_FAILED, CHILD_LATE, CHILD_REFUSED, CHILD_REST, CHILD_WAITS, Stage};
 use crate::id::Purpose;
 use crate::plan::{Step, Work, Workflow};
 use crate::run::{Moment, Outcome};
-use crate::{Effect, Failure, FailureKind, Fields, RunId};
+use crate::{Effect, Failure, FailureKind, Fields, News, RunId};
 
 const LATE: &str = "it took too long";
 const CLOSES: &str = "the parent closes";
@@ -18,7 +18,12 @@ impl Moment<'_> {
         let timer = activity.id(key, Purpose::Due);
         self.alter(key, |activity| activity.stage = Stage::Nested { child, due, late: false });
         let started = self.activity(key).child_effect(key, step, self.life.depth);
-        self.effect(started.expect("BUG: a nested activity has a child"));
+        let started = started.expect("BUG: a nested activity has a child");
+        if let Effect::StartChild { child, workflow, .. } = &started {
+            let (child, workflow) = (child.clone(), workflow.clone());
+            self.news(News::Nested { key: key.to_owned(), child, workflow });
+        }
+        self.effect(started);
         if let Some(due) = due {
             self.timer(timer, due);
         }
@@ -26,24 +31,35 @@ impl Moment<'_> {
 
     /// A child run ended.
     pub(in crate::run) fn child_ended(&mut self, key: &str, outcome: Outcome) {
-        let Stage::Nested { late, .. } = self.activity(key).stage else {
+        let Stage::Nested { late, child, .. } = &self.activity(key).stage else {
             return self.stopped(key, Fields::new());
         };
+        let (late, child) = (*late, child.clone());
         self.withdraw_due(key);
         let failure = match outcome {
             Outcome::Succeeded { outputs } => {
                 self.reach(CHILD_DONE);
                 return self.end(key, None, outputs);
             }
-            _ if late => Failure::new(FailureKind::TimedOut, "the child run took too long"),
+            _ if late => {
+                Failure::new(FailureKind::TimedOut, format!("the child run `{child}` took too long"))
+            }
             Outcome::Failed { failure } => {
-                Failure::new(FailureKind::Child, format!("Child workflow failed: {}", failure.message))
+                let message = format!("Child workflow failed: run `{child}`: {}", failure.message);
+                Failure::new(FailureKind::Child, message)
             }
             Outcome::Cancelled { reason } => {
-                Failure::new(FailureKind::Child, format!("Child workflow was cancelled: {reason}"))
+                let message = format!("Child workflow was cancelled: run `{child}`: {reason}");
+                Failure::new(FailureKind::Child, message)
             }
         };
         self.attempt_failed(key, failure, Fields::new(), (CHILD_REST, CHILD_FAILED));
+    }
+
+    /// There is no child: it could not be started.
+    pub(super) fn child_refused(&mut self, key: &str, failure: Failure) {
+        self.withdraw_due(key);
+        self.attempt_failed(key, failure, Fields::new(), (CHILD_WAITS, CHILD_REFUSED));
     }
 
     /// A child takes too long: it is cancelled, and its end awaited.

@@ -63,6 +63,8 @@ table! { "activity":
     CHILD_FAILED   = "nested",      "the child did not, no attempt left"  => "ended";
     CHILD_REST     = "nested",      "the child did not, one is left"      => "resting";
     CHILD_LATE     = "nested",      "the child takes too long"            => "nested";
+    CHILD_REFUSED  = "nested",      "there is no child, no attempt left"  => "ended";
+    CHILD_WAITS    = "nested",      "there is no child, one is left"      => "resting";
     AWAKE          = "sleeping",    "the wait is over"                    => "ended";
     STOP           = "working",     "the run closes"                      => "stopping";
     STOP_CHECK     = "verifying",   "the run closes"                      => "stopping";
@@ -77,6 +79,8 @@ table! { "activity":
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Owner {
     Block(u32),
+    /// A block and which of its items.
+    Item(u32, u32),
     Lane(u32),
     State,
     Cleanup,
@@ -142,6 +146,14 @@ impl Activity {
     /// The effect of the current attempt.
     pub(super) fn id(&self, key: &str, purpose: Purpose) -> EffectId {
         EffectId::of(key, self.attempt, purpose)
+    }
+
+    /// What people call it: the step, or the item of it.
+    pub(super) fn name(&self, key: &str, step: &Step) -> String {
+        match self.owner {
+            Owner::Item(..) => key.to_owned(),
+            _ => step.id.clone(),
+        }
     }
 
     /// The timer it has running, if it has one, and when that is due.

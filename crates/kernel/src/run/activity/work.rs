@@ -23,6 +23,7 @@ impl Moment<'_> {
             (Stage::Verifying { .. }, Report::Failed { failure, outputs }) => {
                 self.held_not(key, failure, outputs)
             }
+            (Stage::Nested { .. }, Report::Failed { failure, .. }) => self.child_refused(key, failure),
             (Stage::Stopping { .. }, Report::Done { outputs } | Report::Failed { outputs, .. }) => {
                 self.stopped(key, outputs);
             }

@@ -1,6 +1,6 @@
 //! What is open: reports, interruptions and their resolution, timers, ends of children.
 
-use crate::event::Resolution;
+use crate::event::{Report, Resolution};
 use crate::fault::planted;
 use crate::id::Purpose;
 use crate::run::Run;
@@ -54,6 +54,17 @@ impl Run {
             Stage::Interrupted => "a word on what became of it",
         };
         Refusal::WrongKind { effect: effect.clone(), waits_for: waits_for.into() }
+    }
+
+    /// What works may report. A child ends by itself; of one that cannot even start it is reported that it failed.
+    pub(super) fn reportable(&self, effect: &EffectId, report: &Report) -> Result<(), Refusal> {
+        let nested = |activity: &Activity| {
+            matches!(activity.stage, Stage::Nested { .. } | Stage::Stopping { child: Some(_), .. })
+        };
+        match (report, self.work(effect)) {
+            (Report::Failed { .. }, Ok(activity)) if nested(activity) => Ok(()),
+            _ => self.performing(effect),
+        }
     }
 
     pub(super) fn performing(&self, effect: &EffectId) -> Result<(), Refusal> {

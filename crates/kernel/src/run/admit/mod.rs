@@ -25,7 +25,7 @@ impl Run {
         let fact = match command {
             Command::Start { inputs } => Fact::Started { inputs: self.complete(inputs)? },
             Command::Report { effect, report } => {
-                self.performing(&effect)?;
+                self.reportable(&effect, &report)?;
                 self.small(report_fields(&report))?;
                 Fact::Reported { effect, report }
             }

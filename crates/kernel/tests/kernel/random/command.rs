@@ -51,6 +51,10 @@ fn fitting(dice: &mut Dice, it: &mut Drive, open: &Open) -> Command {
             }
             Command::Fire { timer: effect }
         }
+        Effect::StartChild { .. } if dice.one_in(6) => {
+            let failure = Failure::new(FailureKind::Crashed, "it cannot start");
+            Command::Report { effect, report: Report::Failed { failure, outputs: Fields::new() } }
+        }
         Effect::StartChild { child, .. } | Effect::CancelChild { child, .. } => {
             Command::EndChild { effect, child: child.clone(), outcome: outcome(dice, it) }
         }

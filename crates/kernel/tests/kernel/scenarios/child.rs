@@ -3,13 +3,18 @@
 use super::scenarios;
 use crate::build::*;
 use crate::drive::{Drive, failed, succeeded};
-use kernel::{Command, EffectId, Outcome, Refusal, RunId};
+use kernel::event::Report;
+use kernel::{Command, EffectId, FailureKind, Fields, Outcome, Refusal, RunId};
 use serde_json::json;
 
 scenarios![
     a_child_gives_its_outputs,
     a_childs_failure_goes_up,
     a_cancelled_child_is_a_failure,
+    a_child_that_cannot_start_is_a_crash,
+    a_child_that_cannot_start_is_tried_again,
+    a_child_that_cannot_start_while_the_run_closes_is_over,
+    only_of_a_child_that_cannot_start_something_is_reported,
     a_child_is_tried_again_under_another_name,
     a_child_that_takes_too_long_is_cancelled_and_awaited,
     a_late_child_that_succeeds_all_the_same_has_succeeded,
@@ -34,14 +39,44 @@ fn a_child_gives_its_outputs() {
 #[test]
 fn a_childs_failure_goes_up() {
     let mut it = Drive::start(line(vec![child("c", &[])]));
-    it.end_child("c#1", failed()).stands("failed: step `c`: Child workflow failed: it broke");
+    it.end_child("c#1", failed()).stands("failed: step `c`: Child workflow failed: run `run/c#1`: it broke");
 }
 
 #[test]
 fn a_cancelled_child_is_a_failure() {
     let mut it = Drive::start(line(vec![child("c", &[])]));
     it.end_child("c#1", Outcome::Cancelled { reason: "no".into() });
-    it.stands("failed: step `c`: Child workflow was cancelled: no");
+    it.stands("failed: step `c`: Child workflow was cancelled: run `run/c#1`: no");
+}
+
+#[test]
+fn a_child_that_cannot_start_is_a_crash() {
+    let mut it = Drive::start(line(vec![child("c", &[]).timeout(100)]));
+    it.fails("c#1", FailureKind::Crashed).expect(&["withdraw c#1/due"]).stands("failed: step `c`: it broke");
+}
+
+#[test]
+fn a_child_that_cannot_start_is_tried_again() {
+    let mut it = Drive::start(line(vec![child("c", &[]).retry(2, 100)]));
+    it.fails("c#1", FailureKind::Crashed).expect(&["timer c#1/retry at 1100"]);
+    it.fire("c#1/retry").expect(&["child c#2 other depth 1"]);
+    it.end_child("c#2", succeeded(json!({}))).stands("succeeded");
+}
+
+#[test]
+fn a_child_that_cannot_start_while_the_run_closes_is_over() {
+    let mut it = Drive::start(line(vec![child("c", &[])]));
+    it.cancel().stands("closing");
+    it.fails("c#1", FailureKind::Crashed).stands("cancelled: enough");
+}
+
+#[test]
+fn only_of_a_child_that_cannot_start_something_is_reported() {
+    let mut it = Drive::start(line(vec![child("c", &[])]));
+    let effect = EffectId::new("c#1");
+    let done = Command::Report { effect: effect.clone(), report: Report::Done { outputs: Fields::new() } };
+    assert!(matches!(it.refuse(done), Refusal::WrongKind { .. }));
+    assert!(matches!(it.refuse(Command::Interrupt { effect }), Refusal::WrongKind { .. }));
 }
 
 #[test]
@@ -58,7 +93,7 @@ fn a_child_that_takes_too_long_is_cancelled_and_awaited() {
     it.expect(&["child c#1 other depth 1", "timer c#1/due at 1100"]);
     it.fire("c#1/due").expect(&["cancel c#1: it took too long"]).stands("waiting: child c");
     it.end_child("c#1", Outcome::Cancelled { reason: "late".into() });
-    it.stands("failed: step `c`: the child run took too long");
+    it.stands("failed: step `c`: the child run `run/c#1` took too long");
 }
 
 #[test]

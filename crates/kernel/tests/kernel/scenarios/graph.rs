@@ -77,11 +77,15 @@ fn a_failure_that_something_looks_at_is_handled() {
     let mut it = Drive::start(watched(plan, 0));
     it.fails("a#1", FailureKind::Operation).expect(&["perform b#1"]);
     it.done("b#1", json!({})).stands("succeeded");
+    for kind in [FailureKind::Child, FailureKind::Declined, FailureKind::Unverified] {
+        let mut it = Drive::start(watched(graph(vec![(noop("a"), &[], None)]), 0));
+        it.fails("a#1", kind).stands("succeeded");
+    }
 }
 
 #[test]
 fn a_crash_is_never_handled() {
-    for kind in [FailureKind::Crashed, FailureKind::TimedOut, FailureKind::Child] {
+    for kind in [FailureKind::Crashed, FailureKind::TimedOut, FailureKind::Limit] {
         let mut it = Drive::start(watched(graph(vec![(noop("a"), &[], None)]), 0));
         it.fails("a#1", kind).stands("failed: `a` it broke");
     }
