@@ -1,7 +1,11 @@
-//! Our own additions, the same words in every dialect: `timeout`, `retry`, `on_interrupt`.
+//! Our own additions, the same words in every dialect: `timeout`, `retry`, `on_interrupt`, `gate`, `on_overdue`.
 //!
 //! A time is a number of seconds, whole or not, or a number with its unit: `500ms`, `30s`, `5m`, `2h`, `1d`.
 //! Every wait has a deadline or the written word `never`; so each dialect names a default for its steps.
+
+mod asking;
+
+pub(crate) use asking::{gate, on_overdue};
 
 use crate::mistakes::Mistakes;
 use crate::near::nearest;
@@ -140,7 +144,8 @@ fn with_unit(text: &str) -> Option<f64> {
     number.parse::<f64>().ok().map(|number| number * ms)
 }
 
-fn attempts(mistakes: &mut Mistakes<'_>, node: &Node, key: &str) -> u32 {
+/// Reads a number of attempts.
+pub(crate) fn attempts(mistakes: &mut Mistakes<'_>, node: &Node, key: &str) -> u32 {
     let count = node.as_u64().filter(|count| (1..=ATTEMPTS_MAX).contains(count));
     if count.is_none() {
         let message = format!("`{key}` is a whole number from 1 to {ATTEMPTS_MAX}");
@@ -223,6 +228,32 @@ mod tests {
             ["0", "101", "often", "{attempts: 1.5}", "{}", "{attempts: 2, backoff: 0}", "{attempt: 2}"]
         {
             assert_eq!(read(text, retry).1.len(), 1, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_gate_has_one_level_as_yet() {
+        let ask = Some(kernel::plan::Gate { level: kernel::plan::GateLevel::Ask });
+        assert_eq!(read("ask", gate), (ask.clone(), vec![]));
+        assert_eq!(read("{level: ask}", gate), (ask, vec![]));
+        for (text, message) in [
+            ("proof", "bad-value: a gate of level `proof` is not part of this version"),
+            ("{level: proof}", "bad-value: a gate of level `proof` is not part of this version"),
+            ("true", "bad-value: the level of a `gate` is `ask`"),
+            ("{}", "missing-key: `gate` has no `level`"),
+            ("{lever: ask}", "unknown-key: `gate` has no key `lever`"),
+            ("[ask]", "bad-value: the level of a `gate` is `ask`"),
+        ] {
+            assert_eq!(read(text, gate), (None, vec![message.to_owned()]), "{text}");
+        }
+    }
+
+    #[test]
+    fn on_overdue_is_one_of_two_words() {
+        assert_eq!(read("fail", on_overdue), (kernel::plan::OnOverdue::Fail, vec![]));
+        assert_eq!(read("offer", on_overdue), (kernel::plan::OnOverdue::Offer, vec![]));
+        for text in ["fails", "", "[offer]", "true"] {
+            assert_eq!(read(text, on_overdue).1.len(), 1, "{text}");
         }
     }
 

@@ -15,6 +15,8 @@ pub enum Expr {
     Template(Template),
     /// One referenced value that must be there: nothing is not enough.
     Needed(Path),
+    /// One referenced list that must be there, with something in it.
+    Items(Path),
     /// True or false.
     Condition(Condition),
     /// A list of expressions.
@@ -53,7 +55,11 @@ impl Expr {
     /// The foreign expressions in it, in order; not those that another one is given.
     pub(crate) fn foreign<'e>(&'e self, found: &mut Vec<&'e Foreign>) {
         match self {
-            Expr::Const(_) | Expr::Template(_) | Expr::Needed(_) | Expr::Condition(_) => {}
+            Expr::Const(_)
+            | Expr::Template(_)
+            | Expr::Needed(_)
+            | Expr::Items(_)
+            | Expr::Condition(_) => {}
             Expr::List(items) => items.iter().for_each(|item| item.foreign(found)),
             Expr::Object(fields) => fields.iter().for_each(|(_, item)| item.foreign(found)),
             Expr::Foreign(foreign) => found.push(foreign),
@@ -65,7 +71,7 @@ impl Expr {
         match self {
             Expr::Const(_) => Vec::new(),
             Expr::Template(template) => template.paths().collect(),
-            Expr::Needed(path) => vec![path],
+            Expr::Needed(path) | Expr::Items(path) => vec![path],
             Expr::Condition(condition) => condition.paths(),
             Expr::List(items) => items.iter().flat_map(Expr::paths).collect(),
             Expr::Object(fields) => fields.iter().flat_map(|(_, item)| item.paths()).collect(),

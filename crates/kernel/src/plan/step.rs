@@ -145,6 +145,11 @@ pub enum Deadline {
 }
 
 impl Deadline {
+    /// Whether there is no bound.
+    pub fn is_never(&self) -> bool {
+        *self == Deadline::Never
+    }
+
     /// The milliseconds, if there is a bound.
     pub fn ms(self) -> Option<u64> {
         match self {
@@ -220,6 +225,9 @@ pub struct Verify {
     pub inputs: Vec<(String, Expr)>,
     /// Most submitted results, the first one included.
     pub attempts_max: u32,
+    /// How long one look may take; where it does not say, as long as the step.
+    #[serde(default, skip_serializing_if = "Deadline::is_never")]
+    pub timeout: Deadline,
 }
 
 impl Step {

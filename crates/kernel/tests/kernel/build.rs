@@ -95,7 +95,7 @@ pub(crate) fn wait(id: &str, ms: Expr) -> Step {
 
 /// A claimed result is checked; this many may be claimed.
 pub(crate) fn verified(attempts_max: u32, inputs: Inputs<'_>) -> Option<Verify> {
-    Some(Verify { adapter: Adapter::Noop, inputs: named(inputs), attempts_max })
+    Some(Verify { adapter: Adapter::Noop, inputs: named(inputs), attempts_max, timeout: Deadline::Never })
 }
 
 pub(crate) trait StepExt {

@@ -117,6 +117,6 @@ impl Maker<'_> {
         self.readable.push("result.n".to_owned());
         let inputs = self.values();
         self.readable.pop();
-        Verify { adapter: Adapter::Noop, inputs, attempts_max }
+        Verify { adapter: Adapter::Noop, inputs, attempts_max, timeout: Deadline::Never }
     }
 }

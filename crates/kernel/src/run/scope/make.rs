@@ -93,6 +93,15 @@ impl Scope<'_> {
                 }
                 data => data,
             },
+            Expr::Items(path) => {
+                let data = self.read(path)?;
+                match self.value_of(&data)? {
+                    Value::Array(items) if !items.is_empty() => {}
+                    Value::Array(_) => return Err(format!("`{path}` is an empty list").into()),
+                    other => return Err(format!("`{path}` must be a list, and this is {}", kind(other)).into()),
+                }
+                data
+            }
             Expr::Condition(condition) => {
                 Data::Inline(condition.evaluate(&mut |path| self.value(self.read(path)?))?)
             }

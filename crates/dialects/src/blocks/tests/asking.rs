@@ -1,0 +1,42 @@
+//! Blocks that ask someone: the steps they become, and what is told of bad ones.
+
+use super::{blocks, codes, good, told};
+use kernel::plan::{Deadline, OnOverdue, Work};
+
+#[test]
+fn what_asks_becomes_an_action() {
+    let plan = good(include_str!("inputs/asking.yaml")).plan;
+    let steps: Vec<_> =
+        plan.steps.iter().map(|step| (&step.id, &step.work, &step.verify, &step.keeps)).collect();
+    insta::assert_snapshot!(serde_json::to_string_pretty(&steps).unwrap());
+    let stage = &plan.steps[0];
+    assert_eq!((stage.timeout, stage.on_overdue), (Deadline::After(3_600_000), OnOverdue::Fail));
+    assert_eq!(plan.limits.overdue_ms, 0);
+    assert!(plan.steps[..7].iter().all(|step| matches!(step.work, Work::Action { .. })));
+}
+
+#[test]
+fn every_mistake_of_what_asks_is_told() {
+    insta::assert_snapshot!(told("asking.yaml", include_str!("inputs/asking-bad.yaml")));
+}
+
+#[test]
+fn words_without_effect_are_told() {
+    for block in [
+        "id: a, type: Prompt, retry: 3, inputs: {prompt: x}",
+        "id: a, type: Agent, on_interrupt: retry, inputs: {instructions: x}",
+        "id: a, type: Prompt, on_overdue: fail, inputs: {prompt: x}",
+    ] {
+        assert_eq!(codes(&blocks(&[block])), ["no-effect"], "{block}");
+    }
+}
+
+#[test]
+fn choices_have_an_edge() {
+    let of = |count: usize| {
+        let choices: Vec<String> = (0..count).map(|number| number.to_string()).collect();
+        blocks(&[&format!("id: a, type: Prompt, inputs: {{prompt: x, choices: [{}]}}", choices.join(", "))])
+    };
+    assert_eq!(codes(&of(100)), [""; 0]);
+    assert_eq!(codes(&of(101)), ["bad-value"]);
+}

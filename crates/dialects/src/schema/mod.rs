@@ -1,0 +1,69 @@
+//! JSON schemas that are written in definitions, and what fits them.
+//!
+//! A schema stands on its own: it points at nothing outside itself, does not contain itself, and is small. So whatever it is
+//! held against, the time that takes is bounded; patterns are matched in linear time.
+
+mod bounds;
+mod mistake;
+
+pub use bounds::{EXPANDED_MAX, SCHEMA_BYTES_MAX, SCHEMA_DEPTH_MAX};
+pub use mistake::Mistake;
+
+use jsonschema::{PatternOptions, Validator};
+use kernel::data::weight;
+use serde_json::Value;
+
+/// How much memory one pattern may take.
+const PATTERN_BYTES_MAX: usize = 1 << 20;
+
+/// How many things that do not fit are told.
+const PROBLEMS_MAX: usize = 10;
+
+/// A value that weighs more is not repeated to whoever gave it.
+const REPEATED_BYTES_MAX: u64 = 80;
+
+/// A schema that values can be held against.
+#[derive(Debug)]
+pub struct Schema(Validator);
+
+/// Something about a value that does not fit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// Where, as a JSON pointer; empty for all of it.
+    pub at: String,
+    /// What.
+    pub message: String,
+}
+
+impl Schema {
+    /// Reads a schema, or says what is wrong with it.
+    pub fn new(schema: &Value) -> Result<Schema, Mistake> {
+        bounds::check(schema)?;
+        let patterns =
+            PatternOptions::regex().size_limit(PATTERN_BYTES_MAX).dfa_size_limit(PATTERN_BYTES_MAX);
+        let built = jsonschema::options().offline().with_pattern_options(patterns).build(schema);
+        built.map(Schema).map_err(|error| Mistake::of(schema, &error))
+    }
+
+    /// What about a value does not fit; nothing if it fits.
+    pub fn problems(&self, value: &Value) -> Vec<Problem> {
+        let errors = self.0.iter_errors(value).take(PROBLEMS_MAX);
+        errors
+            .map(|error| Problem {
+                at: error.instance_path().to_string(),
+                message: match weight(error.instance()) > REPEATED_BYTES_MAX {
+                    true => error.masked_with("this").to_string(),
+                    false => error.to_string(),
+                },
+            })
+            .collect()
+    }
+}
+
+/// The names of what an object that fits may have, as far as the schema says so at its top.
+pub fn properties(schema: &Value) -> impl Iterator<Item = &str> {
+    schema.get("properties").and_then(Value::as_object).into_iter().flatten().map(|(name, _)| name.as_str())
+}
+
+#[cfg(test)]
+mod tests;
