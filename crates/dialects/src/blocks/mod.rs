@@ -9,6 +9,7 @@
 
 mod block;
 mod condition;
+pub mod file;
 mod graph;
 mod inputs;
 mod jinja;

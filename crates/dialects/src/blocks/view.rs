@@ -87,6 +87,9 @@ pub fn block(line: &Line) -> Value {
     })
 }
 
+/// Inputs that are nobody's but ours: a script, what an adapter is to do, a text that is also an output.
+const OURS: [&str; 3] = ["script", "operation", "rendered"];
+
 /// The inputs as they were written: the script and the variables of its references are our own affair.
 fn inputs(fields: &Fields) -> Value {
     let (mut inputs, mut groups) = (Map::new(), Map::new());
@@ -96,7 +99,7 @@ fn inputs(fields: &Fields) -> Value {
             Some((group, variable)) => {
                 groups.entry(group).or_insert_with(|| json!({}))[variable] = shown(data);
             }
-            None if name == "script" => {}
+            None if OURS.contains(&name.as_str()) => {}
             None => drop(inputs.insert(name.clone(), shown(data))),
         }
     }

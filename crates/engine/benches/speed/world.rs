@@ -46,7 +46,8 @@ impl World {
                 followed.push((id, progress));
             }
             for (id, _) in &followed {
-                let home = Home { folder: self.dir.path().to_owned(), env: env(), umask: None };
+                let home =
+                    Home { folder: self.dir.path().to_owned(), env: env(), umask: None, roots: Vec::new() };
                 let plan = Arc::clone(plan);
                 let start = Start { id: id.clone(), plan, inputs: Fields::new(), home, request_key: None };
                 self.local.start(start).await.expect("a start");

@@ -3,5 +3,6 @@
 //! An adapter takes one plain value that says what to do, does it, and gives one plain value that says what
 //! happened. It knows no plan, no run and no journal; it never decides what comes next.
 
+pub(crate) mod file;
 pub mod process;
 pub(crate) mod shell;

@@ -1,11 +1,13 @@
 //! The server's hands: carries out what adapters can do, beside the driving thread, and reports.
 
 use super::thread::Mail;
+use crate::adapters::file::{self, Created, Files};
 use crate::adapters::process::{self, Notes, Stops};
 use crate::adapters::shell;
+use crate::answers::Answers;
 use crate::driver::Letter;
 use crate::kill_point;
-use crate::turn::{Home, stored};
+use crate::turn::{Home, Reply, stored};
 use crossbeam_channel::Sender;
 use kernel::effect::Perform;
 use kernel::event::Report;
@@ -21,6 +23,7 @@ type Key = (RunId, EffectId);
 /// Carries effects out.
 pub(crate) struct Hands {
     notes: Arc<Notes>,
+    files: Arc<Files>,
     runtime: tokio::runtime::Handle,
     inbox: Sender<Mail>,
     open: Mutex<InHand>,
@@ -45,8 +48,20 @@ struct Stop {
 }
 
 impl Hands {
-    pub(super) fn new(notes: Notes, runtime: tokio::runtime::Handle, inbox: Sender<Mail>) -> Self {
-        Hands { notes: Arc::new(notes), runtime, inbox, open: Mutex::default(), count: watch::channel(0).0 }
+    pub(super) fn new(
+        notes: Notes,
+        answers: Arc<dyn Answers>,
+        runtime: tokio::runtime::Handle,
+        inbox: Sender<Mail>,
+    ) -> Self {
+        Hands {
+            files: Arc::new(Files::new(notes.data().to_owned(), answers)),
+            notes: Arc::new(notes),
+            runtime,
+            inbox,
+            open: Mutex::default(),
+            count: watch::channel(0).0,
+        }
     }
 
     fn open(&self) -> MutexGuard<'_, InHand> {
@@ -77,6 +92,7 @@ impl Hands {
         match perform.adapter {
             Adapter::Noop => self.report(run, perform.id, Report::Done { outputs: perform.inputs }),
             Adapter::Process => self.process(run, home, perform),
+            Adapter::File => self.file(run, home.clone(), perform),
             other => {
                 let reason = format!("this version has no `{other:?}` adapter").to_lowercase();
                 self.refuse(run, perform.id, reason);
@@ -156,7 +172,31 @@ impl Hands {
         });
     }
 
+    fn file(self: &Arc<Self>, run: RunId, home: Home, perform: Perform) {
+        let key = (run, perform.id.clone());
+        let Some(stops) = self.begin(key.clone()) else { return };
+        let hands = Arc::clone(self);
+        self.runtime.spawn(async move {
+            kill_point("before file");
+            let ended = file::run(Arc::clone(&hands.files), key.0.clone(), home, perform, stops).await;
+            kill_point("file done");
+            let (run, effect) = key.clone();
+            match ended {
+                file::Ended::Reported(report, note) => {
+                    hands.report_then(run, effect, report, note.map(forget));
+                }
+                file::Ended::Interrupted => hands.interrupted(run, effect),
+            }
+            hands.over(&key);
+        });
+    }
+
     fn report(&self, run: RunId, effect: EffectId, report: Report) {
+        self.report_then(run, effect, report, None);
+    }
+
+    /// Reports, and hears when that is recorded.
+    fn report_then(&self, run: RunId, effect: EffectId, report: Report, reply: Option<Reply>) {
         let inline = Limits::default().inline_bytes_max;
         let (report, contents) = match report {
             Report::Done { outputs } => {
@@ -169,7 +209,7 @@ impl Hands {
             }
         };
         let command = Command::Report { effect, report };
-        let _ = self.inbox.send(Mail::Letter(Letter::Command { run, command, contents, reply: None }));
+        let _ = self.inbox.send(Mail::Letter(Letter::Command { run, command, contents, reply }));
     }
 
     fn interrupted(&self, run: RunId, effect: EffectId) {
@@ -190,4 +230,9 @@ impl Hands {
         // The sender is ours, so waiting cannot fail.
         let _ = self.count().wait_for(|count| *count == 0).await;
     }
+}
+
+/// Forgets a note once a report is recorded. One that is refused comes again or is not wanted; nothing looks at the note then.
+fn forget(note: Created) -> Reply {
+    Box::new(move |_| note.forget())
 }

@@ -48,7 +48,7 @@ impl Local {
         runtime: tokio::runtime::Handle,
     ) -> Self {
         let (inbox, letters) = crossbeam_channel::unbounded();
-        let hands = Arc::new(Hands::new(notes, runtime, inbox.clone()));
+        let hands = Arc::new(Hands::new(notes, Arc::clone(&answers), runtime, inbox.clone()));
         let worker =
             thread::Worker::new(Driver::new(store), answers, Arc::clone(&hands), letters, inbox.clone());
         let timers = worker.timers.count();

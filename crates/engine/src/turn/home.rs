@@ -16,6 +16,9 @@ pub struct Home {
     /// Which rights the files do not get that its commands make; without it, those of the server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub umask: Option<u32>,
+    /// Folders beside its own in which its file blocks may read and write.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub roots: Vec<PathBuf>,
 }
 
 /// Where a run comes from.
@@ -45,7 +48,8 @@ const PASSED: [&str; 3] = [
 impl Home {
     /// A home with what may be passed on of an environment.
     pub fn new(folder: PathBuf, env: impl Iterator<Item = (String, String)>) -> Self {
-        Home { folder, env: env.filter(|(name, _)| Home::passes(name)).collect(), umask: None }
+        let env = env.filter(|(name, _)| Home::passes(name)).collect();
+        Home { folder, env, umask: None, roots: Vec::new() }
     }
 
     /// Whether commands get a variable from whoever started the run.

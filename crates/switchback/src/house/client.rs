@@ -1,5 +1,6 @@
 //! Whoever comes in: the folder they work in, what of their environment is passed on, and what they want to see.
 
+use crate::settings::Settings;
 use engine::library::Surroundings;
 use engine::turn::Home;
 use serde::{Deserialize, Serialize};
@@ -45,10 +46,12 @@ impl Client {
         Client { workspace, env, umask: umask(), flags }
     }
 
-    /// The folder and environment of the runs it starts.
+    /// The folder and environment of the runs it starts, and the other folders that its settings allow. It waits for the
+    /// disk, for as long as it takes to look for three small files.
     pub(crate) fn home(&self) -> Home {
         let env = self.env.iter().map(|(name, value)| (name.clone(), value.clone()));
-        Home { umask: self.umask, ..Home::new(self.workspace.clone(), env) }
+        let roots = Settings::read(self).roots;
+        Home { umask: self.umask, roots, ..Home::new(self.workspace.clone(), env) }
     }
 
     /// Where its definitions lie.

@@ -5,6 +5,7 @@ use super::seen::Seen;
 use super::{CALL_SECONDS_MAX, NAME, Settings, Toolset, Trouble};
 use crate::house::Client;
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 const TOOLSETS: &str = "SWITCHBACK_TOOLSETS";
 const READ_ONLY: &str = "SWITCHBACK_READ_ONLY";
@@ -22,7 +23,26 @@ pub(super) fn settings(file: File, broken: Vec<Trouble>, client: &Client) -> Set
         .or_else(|| read_only(client, &mut doubts));
     let call_seconds = file.call_seconds.unwrap_or(CALL_SECONDS_MAX).min(call_seconds(client, &mut doubts));
     let name = file.name.unwrap_or_else(|| NAME.to_owned());
-    Settings { name, call_seconds, read_only, toolsets, allowed, broken, doubts, seen: Seen::default() }
+    let roots = file.roots.unwrap_or_default().iter().map(|root| folder(root, client)).collect();
+    Settings {
+        name,
+        roots,
+        call_seconds,
+        read_only,
+        toolsets,
+        allowed,
+        broken,
+        doubts,
+        seen: Seen::default(),
+    }
+}
+
+/// A folder as a file names it: from the project folder, or from the home of its user.
+fn folder(root: &str, client: &Client) -> PathBuf {
+    match (root.strip_prefix("~/"), client.env.get("HOME")) {
+        (Some(below), Some(home)) => PathBuf::from(home).join(below),
+        _ => client.workspace.join(root),
+    }
 }
 
 /// The groups that are on. A client that asks for nothing gets what the files name, or else the usual ones.

@@ -16,7 +16,10 @@ const BYTES_MAX: u64 = 64 * 1024;
 /// The longest name of a server.
 const NAME_CHARS_MAX: usize = 32;
 
-const KEYS: [&str; 4] = ["call_seconds", "name", "read_only", "toolsets"];
+const KEYS: [&str; 5] = ["call_seconds", "files", "name", "read_only", "toolsets"];
+
+/// The most folders that file blocks may use beside that of their run.
+const ROOTS_MAX: usize = 32;
 
 /// What a file says. Places are there for what people are told later.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,6 +28,8 @@ pub(super) struct File {
     pub(super) call_seconds: Option<u64>,
     pub(super) read_only: Option<String>,
     pub(super) toolsets: Option<(Vec<Toolset>, String)>,
+    /// Folders beside that of a run in which file blocks may read and write.
+    pub(super) roots: Option<Vec<String>>,
 }
 
 impl File {
@@ -35,6 +40,7 @@ impl File {
             call_seconds: over.call_seconds.or(self.call_seconds),
             read_only: over.read_only.or(self.read_only),
             toolsets: over.toolsets.or(self.toolsets),
+            roots: over.roots.or(self.roots),
         }
     }
 }
@@ -103,6 +109,7 @@ fn take(file: &mut File, key: &str, value: &Spanned<DeValue<'_>>, place: &str) -
             _ => return Err("`read_only` is true or false".to_owned()),
         },
         "toolsets" => file.toolsets = Some((toolsets(value)?, place.to_owned())),
+        "files" => files(file, value)?,
         key => return Err(unknown(key)),
     }
     Ok(())
@@ -139,6 +146,30 @@ fn toolsets(value: &DeValue<'_>) -> Result<Vec<Toolset>, String> {
     let names: Option<Vec<&str>> = items.iter().map(|item| item.get_ref().as_str()).collect();
     let (found, unknown) = Toolset::named(names.ok_or_else(wrong)?.into_iter());
     if unknown.is_empty() { Ok(found) } else { Err(unknown.join("; ")) }
+}
+
+fn files(file: &mut File, value: &DeValue<'_>) -> Result<(), String> {
+    let DeValue::Table(table) = value else {
+        return Err("`files` is a table: [files], and `roots = [...]` below it".to_owned());
+    };
+    for (key, value) in table {
+        match key.get_ref().as_ref() {
+            "roots" => file.roots = Some(roots(value.get_ref())?),
+            other => return Err(format!("there is no setting `files.{other}`; there is `files.roots`")),
+        }
+    }
+    Ok(())
+}
+
+fn roots(value: &DeValue<'_>) -> Result<Vec<String>, String> {
+    let wrong = || "`roots` is a list of folders: roots = [\"../shared\", \"~/notes\"]".to_owned();
+    let DeValue::Array(items) = value else { return Err(wrong()) };
+    let named: Option<Vec<&str>> = items.iter().map(|item| item.get_ref().as_str()).collect();
+    let named = named.filter(|all| all.iter().all(|one| !one.trim().is_empty())).ok_or_else(wrong)?;
+    if named.len() > ROOTS_MAX {
+        return Err(format!("`roots` names {} folders, and {ROOTS_MAX} are the most", named.len()));
+    }
+    Ok(named.into_iter().map(str::to_owned).collect())
 }
 
 fn unknown(key: &str) -> String {

@@ -43,6 +43,8 @@ pub(crate) struct Settings {
     pub(crate) call_seconds: u64,
     /// Who says that only tools that change nothing are offered, if someone does.
     pub(crate) read_only: Option<String>,
+    /// Folders beside that of a run in which its file blocks may read and write.
+    pub(crate) roots: Vec<PathBuf>,
     /// The groups of tools that are on.
     pub(crate) toolsets: BTreeSet<Toolset>,
     /// The groups that a file allows, and the place where it says so.

@@ -121,3 +121,26 @@ fn a_link_that_leads_nowhere_is_a_broken_file() {
     let after = Settings::read(&client);
     assert!(after.name == "x" && after.hold(&client));
 }
+
+#[test]
+fn folders_for_files_start_at_the_project_or_at_home() {
+    let file = "[files]\nroots = [\"../shared\", \"~/notes\", \"/srv/data\"]\n";
+    let (dir, settings) = client(&[("work/switchback.toml", file)], Flags::default(), &[]);
+    let at = |path: &str| dir.path().join(path);
+    assert_eq!(settings.roots, [at("work/../shared"), at("home/notes"), PathBuf::from("/srv/data")]);
+    assert!(of(&[]).roots.is_empty());
+    let many = |count: usize| format!("[files]\nroots = [{}]\n", vec!["\"a\""; count].join(", "));
+    assert_eq!(of(&[("work/switchback.toml", &many(32))]).roots.len(), 32);
+    for (text, words) in [
+        (many(33).as_str(), "`roots` names 33 folders, and 32 are the most"),
+        ("[files]\nroots = \"a\"\n", "`roots` is a list of folders"),
+        ("[files]\nroots = [\"\"]\n", "`roots` is a list of folders"),
+        ("[files]\nrots = []\n", "there is no setting `files.rots`; there is `files.roots`"),
+        ("files = 1\n", "`files` is a table"),
+    ] {
+        let settings = of(&[("work/switchback.toml", text)]);
+        let said: Vec<String> = settings.broken.iter().map(ToString::to_string).collect();
+        assert!(said.len() == 1 && said[0].contains(words), "{said:?}");
+        assert!(settings.roots.is_empty());
+    }
+}

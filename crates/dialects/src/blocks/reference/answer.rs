@@ -1,5 +1,6 @@
 //! What becomes of a reference: its form in the kernel's words, or what is wrong with it.
 
+use crate::blocks::types::OBJECT;
 use crate::near::nearest;
 use crate::shape::listed;
 use crate::text::Span;
@@ -105,9 +106,9 @@ pub(in crate::blocks) fn name_at(path: &Path, position: usize) -> Result<Option<
     }
 }
 
-/// Refuses what stands behind a value that has no parts; `taken` segments lead to it.
+/// Refuses what stands behind a value that has no parts; `taken` segments lead to it. An object has parts.
 pub(in crate::blocks) fn no_parts(path: &Path, taken: usize, kind: &str) -> Result<(), Option<Box<Wrong>>> {
-    if path.segments.len() <= taken {
+    if path.segments.len() <= taken || kind == OBJECT {
         return Ok(());
     }
     let end = Path { root: path.root.clone(), segments: path.segments[..taken].to_vec() };

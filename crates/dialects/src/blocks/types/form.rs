@@ -17,6 +17,9 @@ pub(in crate::blocks) struct Form {
     pub(in crate::blocks) lower: for<'r, 's, 'n> fn(&'r mut Reader<'s, 'n>, usize) -> Draft,
 }
 
+/// The kind of an output that has parts of its own, which nobody knows before.
+pub(in crate::blocks) const OBJECT: &str = "an object";
+
 /// What a type of blocks gives.
 pub(in crate::blocks) enum Outputs {
     /// These, each with its kind as a person says it.

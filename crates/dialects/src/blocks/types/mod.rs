@@ -1,28 +1,29 @@
 //! The types of blocks, one file each: what it takes and gives, and the step it becomes.
 
+mod create_file;
+mod file;
 mod form;
+mod json_state;
+mod read_file;
 mod render;
 mod shell;
 
-pub(super) use form::{Draft, Form};
+pub(super) use form::{Draft, Form, OBJECT};
 pub use shell::SHELL_TIMEOUT_MS;
 
 /// Every type of this version, in the order in which they are listed.
-pub(super) const ALL: [&Form; 2] = [&shell::FORM, &render::FORM];
+pub(super) const ALL: [&Form; 7] = [
+    &shell::FORM,
+    &render::FORM,
+    &create_file::FORM,
+    &read_file::FORM,
+    &json_state::READ,
+    &json_state::WRITE,
+    &json_state::MERGE,
+];
 
 /// Types of the dialect that this version does not have.
-const LATER: [&str; 10] = [
-    "ExecuteWorkflow",
-    "CreateFile",
-    "ReadFile",
-    "Prompt",
-    "Agent",
-    "CreateWorktree",
-    "RemoveWorktree",
-    "ReadJSONState",
-    "WriteJSONState",
-    "MergeJSONState",
-];
+const LATER: [&str; 5] = ["ExecuteWorkflow", "Prompt", "Agent", "CreateWorktree", "RemoveWorktree"];
 
 /// Returns the type of a name.
 pub(super) fn named(name: &str) -> Option<&'static Form> {

@@ -4,10 +4,14 @@
 //! |---|---|
 //! | `template` | the template as it is written in the definition |
 //! | `variables.NAME` | the variables that the definition gives |
+//! | `template_path` | the file in which the template lies instead |
+//! | `target` | the file to write, with `overwrite` and `permissions` |
+//! | `rendered` | the text, where a template of the definition goes into a file |
 //!
 //! The template itself, with a variable in place of each reference, is an expression for the evaluator. It sees the
-//! variables and nothing else of the run.
+//! variables and nothing else of the run. Without any file it is made within the turn; with one it is the server's work.
 
+use super::file::{Given, draft};
 use super::form::{Draft, Form, Outputs};
 use crate::blocks::jinja::{self, Part, TEMPLATE_BYTES_MAX, Use};
 use crate::blocks::reader::{By, Piece, Reader};
@@ -22,22 +26,24 @@ use serde_json::Value;
 /// Renders a Jinja template.
 pub(in crate::blocks) const FORM: Form = Form {
     name: "RenderTemplate",
-    outputs: Outputs::Named(&[("rendered", "text")]),
-    readable: &["template"],
+    outputs: Outputs::Named(&[("rendered", "text"), ("path", "text"), ("size_bytes", "a number")]),
+    readable: &["template", "template_path", "target"],
     named_values: Some("variables"),
-    lower: |reader, block| Draft::new(lower(reader, block)),
+    lower,
 };
 
 const BESIDE: &str = "it belongs beside `inputs`";
 
 const INPUTS: Shape = Shape {
     has_no: "RenderTemplate has no input",
-    keys: &["template", "variables"],
+    keys: &["template", "template_path", "variables", "target", "overwrite", "permissions"],
     elsewhere: &[
         ("depends_on", BESIDE),
         ("condition", BESIDE),
-        ("template_path", "not part of this version: write the text under `template`"),
-        ("timeout", "rendering takes no time that could be set"),
+        ("timeout", BESIDE),
+        ("retry", BESIDE),
+        ("on_interrupt", BESIDE),
+        ("path", "the file to write is called `target`, that of the template `template_path`"),
     ],
 };
 
@@ -51,30 +57,64 @@ const WORDS: [&str; 15] = [
 const WITHOUT_EFFECT: [&str; 3] = ["timeout", "retry", "on_interrupt"];
 
 /// Reads a RenderTemplate block.
-fn lower(reader: &mut Reader<'_, '_>, block: usize) -> Work {
-    let node = reader.world.blocks[block].node;
-    reader.without_effect(node);
-    let Some((key, inputs)) = node.entry("inputs") else {
-        no_template(reader, block, reader.world.blocks[block].place);
-        return nothing();
-    };
+fn lower(reader: &mut Reader<'_, '_>, block: usize) -> Draft {
     let hint = "write `inputs: {template: \"Hello, {{ who }}!\", variables: {who: Ada}}`";
-    if !shape::is_map(&mut reader.mistakes, inputs, "`inputs`", hint) {
-        return nothing();
-    }
-    let meant = shape::check_keys(&mut reader.mistakes, inputs, &INPUTS);
-    let variables = reader.variables(inputs, block);
-    let Some(template) = inputs.get("template") else {
-        if !meant.contains("template") {
-            no_template(reader, block, key.place());
-        }
-        return nothing();
+    let Some(mut given) = Given::new(reader, block, "RenderTemplate", &INPUTS, hint) else {
+        return Draft::new(nothing());
     };
-    let Some((text, mut foreign)) = reader.template(template, block) else { return nothing() };
+    let variables = given.inputs.map(|inputs| given.reader.variables(inputs, block)).unwrap_or_default();
+    let target = given.get("target");
+    let text = match (given.get("template"), given.get("template_path")) {
+        (Some(_), Some(path)) => {
+            given.reader.two_templates(path);
+            return Draft::new(nothing());
+        }
+        (None, Some(path)) => {
+            given.path_at("template_path", path);
+            None
+        }
+        (_, None) => {
+            let text = given.must("template", "say what to render: `template: \"Hello, {{ who }}!\"`");
+            Some(text.and_then(|text| given.reader.template(text, block)))
+        }
+    };
+    match target {
+        Some(target) => {
+            given.path_at("target", target);
+            given.flag("overwrite");
+            given.permissions();
+        }
+        None => given.without_target(),
+    }
+    let mut lowered = given.lowered;
+    match text {
+        // It has a mistake, which is told.
+        Some(None) => Draft::new(nothing()),
+        Some(Some((text, foreign))) if target.is_none() => {
+            let node = reader.world.blocks[block].node;
+            reader.without_effect(node);
+            Draft::new(made(text, foreign, variables))
+        }
+        Some(Some((text, mut foreign))) => {
+            foreign.given.extend(variables.iter().cloned());
+            lowered.push(("template".to_owned(), Expr::Const(Value::String(text))));
+            lowered.push(("rendered".to_owned(), Expr::Foreign(foreign)));
+            lowered.extend(variables.into_iter().map(|(name, value)| (field(&name), value)));
+            draft("render", lowered)
+        }
+        None => {
+            lowered.extend(variables.into_iter().map(|(name, value)| (field(&name), value)));
+            draft("render", lowered)
+        }
+    }
+}
+
+/// A text that nobody needs a hand for.
+fn made(text: String, mut foreign: Foreign, variables: Vec<(String, Expr)>) -> Work {
     foreign.given.extend(variables.iter().map(|(name, _)| (name.clone(), given(&field(name)))));
-    let mut given = vec![("template".to_owned(), Expr::Const(Value::String(text)))];
-    given.extend(variables.into_iter().map(|(name, value)| (field(&name), value)));
-    Work::Make { inputs: given, outputs: vec![("rendered".to_owned(), Expr::Foreign(foreign))] }
+    let mut inputs = vec![("template".to_owned(), Expr::Const(Value::String(text)))];
+    inputs.extend(variables.into_iter().map(|(name, value)| (field(&name), value)));
+    Work::Make { inputs, outputs: vec![("rendered".to_owned(), Expr::Foreign(foreign))] }
 }
 
 fn nothing() -> Work {
@@ -92,10 +132,20 @@ fn given(field: &str) -> Expr {
     Expr::Template(Template { parts: vec![kernel::language::Part::Reference(path)] })
 }
 
-fn no_template(reader: &mut Reader<'_, '_>, block: usize, place: crate::text::Span) {
-    let owner = format!("the RenderTemplate block {}", reader.world.blocks[block].name);
-    let hint = "say what to render: `template: \"Hello, {{ who }}!\"`";
-    shape::missing(&mut reader.mistakes, place, &owner, "template", hint);
+impl Given<'_, '_, '_> {
+    /// What is said about a file that is not written.
+    fn without_target(&mut self) {
+        let said = ["overwrite", "permissions"].map(|key| self.inputs.and_then(|inputs| inputs.entry(key)));
+        for (key, _) in said.into_iter().flatten() {
+            self.reader.mistakes.error(|sheet| {
+                let word = key.as_text().unwrap_or_default();
+                let message = format!("`{word}` says how `target` is written, and there is no `target`");
+                sheet
+                    .error("missing-key", key.place(), message)
+                    .hint("name a file, `target: README.md`, or take it away")
+            });
+        }
+    }
 }
 
 impl<'n> Reader<'_, 'n> {
@@ -135,6 +185,13 @@ impl<'n> Reader<'_, 'n> {
             given: given.collect(),
         };
         Some((text.to_owned(), foreign))
+    }
+
+    fn two_templates(&mut self, path: &Node) {
+        self.mistakes.error(|sheet| {
+            let message = "a template is given twice, as `template` and by `template_path`";
+            sheet.error("duplicate-key", path.place(), message).hint("keep one of them")
+        });
     }
 
     fn fits(&mut self, node: &Node, bytes: usize) {

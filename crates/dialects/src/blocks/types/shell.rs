@@ -223,7 +223,7 @@ fn number(pieces: &[Piece]) -> (Vec<shell::Part<'_>>, Vec<Path>) {
 }
 
 /// A whole reference must have a value here: nothing would silently become an empty text.
-fn needed(value: Expr) -> Expr {
+pub(super) fn needed(value: Expr) -> Expr {
     match value {
         Expr::Template(template) => match template.whole() {
             Some(path) => Expr::Needed(path.clone()),

@@ -84,8 +84,10 @@ pub struct Stops {
 
 /// Which of the two stops came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stop {
+pub(crate) enum Stop {
+    /// Its run does not want it any more.
     Cancel,
+    /// The server shuts down.
     Shutdown,
 }
 
@@ -110,7 +112,7 @@ impl Stops {
     }
 
     /// Waits for the first stop.
-    pub(super) async fn first(&mut self) -> Stop {
+    pub(crate) async fn first(&mut self) -> Stop {
         tokio::select! {
             () = raised(&mut self.cancel) => Stop::Cancel,
             () = raised(&mut self.shutdown) => Stop::Shutdown,

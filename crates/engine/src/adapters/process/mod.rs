@@ -41,6 +41,7 @@ mod tree;
 mod tests;
 
 pub use captured::{Captured, OutputLimit};
+pub(crate) use job::Stop;
 pub use job::{Job, NoteSpec, Script, Stops};
 pub use note::{MARKER, NoteError};
 pub use notes::Notes;

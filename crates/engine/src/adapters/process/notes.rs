@@ -54,6 +54,11 @@ impl Notes {
         Ok(Notes { folder, boot: boot_id(), shelf: Arc::default() })
     }
 
+    /// The data directory that the folder lies in.
+    pub(crate) fn data(&self) -> &Path {
+        self.folder.parent().unwrap_or(&self.folder)
+    }
+
     /// Makes the note of a process that is about to be started; an effect has one process at a time.
     pub(super) fn create(&self, spec: &NoteSpec) -> io::Result<Note> {
         let effect = (spec.run.clone(), spec.effect.clone());

@@ -1,0 +1,26 @@
+//! One at a time: whoever changes a JSON state holds its folder (`flock` on the directory). The lock holds between threads and
+//! between processes, leaves no file behind, and is gone with whoever held it. An operation holds one at most, so that
+//! nobody waits in a circle.
+
+use super::walk::{Place, readable};
+use super::{Gate, Trouble};
+use rustix::fd::OwnedFd;
+use rustix::fs::{FlockOperation, flock};
+use rustix::io::{Errno, retry_on_intr};
+
+/// Held until it is dropped.
+#[derive(Debug)]
+pub(super) struct Lock {
+    _dir: OwnedFd,
+}
+
+impl Lock {
+    /// Waits for the folder of a place. Whoever is stopped meanwhile lets go of it at once.
+    pub(super) fn wait(place: &Place, gate: &Gate) -> Result<Lock, Trouble> {
+        let locked = |errno: Errno| place.said("locked", errno);
+        let dir = readable(&place.dir).map_err(locked)?;
+        retry_on_intr(|| flock(&dir, FlockOperation::LockExclusive)).map_err(locked)?;
+        gate.check()?;
+        Ok(Lock { _dir: dir })
+    }
+}

@@ -1,0 +1,40 @@
+//! The file adapter: reads and writes files inside the folders that a run may use, and nowhere else.
+//!
+//! ```text
+//! Perform ── Job ── roots opened ── walk ── read ── (render, merge) ── write ── Report
+//!            (checked)             (by handles,     (lock)            (temporary file, flushed,
+//!                                   links resolved)                    named in one move)
+//! ```
+//! A path is walked from `/`, one directory handle after another, and every link is read and walked in turn. What counts
+//! is the chain of handles at the end: one of its directories must be an allowed one, by identity, and none the data
+//! directory of the server. So there is no moment between a check and a use in which a folder could become a link, and
+//! `/proc/self/fd/3` is only a text. What stands at the end of a path must be a regular file; a FIFO, a socket or a device
+//! is never opened.
+//!
+//! Not seen from here: a hard link inside the folders to a file outside of them is that file. It is read like any other, and
+//! a write does not touch it: the name gets a new file.
+//!
+//! The work is done on a thread of its own, because a disk may hang. Invariant: what was stopped has changed nothing, and
+//! what has changed something is not stopped; [`Gate`] decides between the two.
+
+mod bytes;
+mod gate;
+mod job;
+mod lock;
+mod note;
+mod operation;
+mod render;
+mod roots;
+mod run;
+mod state;
+#[cfg(test)]
+mod tests;
+mod trouble;
+mod walk;
+mod write;
+
+pub(crate) use note::Created;
+pub(crate) use run::{Ended, Files, run};
+
+use gate::Gate;
+use trouble::Trouble;

@@ -1,0 +1,86 @@
+//! Remembers that a file is ours, from just before it gets its name until its report is recorded. Without that, an attempt that
+//! follows a crash could not tell its own file from another's: with `overwrite: false` it would fail because of itself.
+//!
+//! A note is a small file beside the store, named after run and step, which says what the new file is on the disk. One that
+//! a crash leaves behind after the report was recorded is never looked at again.
+
+use super::roots::Identity;
+use kernel::{Digest, EffectId, RunId};
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+/// The effect for which a file is written.
+#[derive(Clone, Debug)]
+pub(super) struct Errand {
+    /// The same for every attempt.
+    name: String,
+    /// Which attempt this is, counted from one.
+    attempt: u32,
+}
+
+/// A note that may be forgotten when the report is recorded.
+#[derive(Debug)]
+pub(crate) struct Created(PathBuf);
+
+impl Created {
+    /// The report is recorded.
+    pub(crate) fn forget(self) {
+        // One that stays harms nobody.
+        let _ = fs::remove_file(self.0);
+    }
+}
+
+impl Errand {
+    pub(super) fn new(run: &RunId, effect: &EffectId) -> Errand {
+        let (key, attempt) = effect.as_str().rsplit_once('#').unwrap_or((effect.as_str(), "1"));
+        let name = Digest::of(format!("{run}\0{key}").as_bytes()).to_string();
+        let name = name.chars().filter(char::is_ascii_alphanumeric).collect::<String>();
+        let start = name.len().saturating_sub(24);
+        Errand { name: name[start..].to_owned(), attempt: attempt.parse().unwrap_or(1) }
+    }
+
+    /// Whether an attempt came before this one.
+    pub(super) fn is_again(&self) -> bool {
+        self.attempt > 1
+    }
+
+    /// The name of the file that becomes the one that was asked for.
+    pub(super) fn temporary(&self) -> String {
+        self.temporary_of(self.attempt)
+    }
+
+    /// What attempts before this one may have left behind.
+    pub(super) fn left_behind(&self) -> impl Iterator<Item = String> {
+        (1..self.attempt).map(|attempt| self.temporary_of(attempt))
+    }
+
+    fn temporary_of(&self, attempt: u32) -> String {
+        format!(".switchback-{}-{attempt}", self.name)
+    }
+
+    fn path(&self, data: &Path) -> PathBuf {
+        data.join("files").join(&self.name)
+    }
+
+    /// Notes what is about to get its name. It outlasts a power cut.
+    pub(super) fn write(&self, data: &Path, file: Identity) -> io::Result<Created> {
+        let path = self.path(data);
+        let folder = data.join("files");
+        DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
+        let mut note = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&path)?;
+        writeln!(note, "{} {}", file.0, file.1)?;
+        note.sync_all()?;
+        File::open(folder)?.sync_all()?;
+        Ok(Created(path))
+    }
+
+    /// What an attempt before this one has noted.
+    pub(super) fn read(&self, data: &Path) -> Option<(Identity, Created)> {
+        let path = self.path(data);
+        let text = fs::read_to_string(&path).ok()?;
+        let (device, number) = text.strip_suffix('\n')?.split_once(' ')?;
+        Some(((device.parse().ok()?, number.parse().ok()?), Created(path)))
+    }
+}

@@ -1,0 +1,109 @@
+//! The folders that a run's file blocks may use: its own, and those that the settings add. Each is opened once an operation, and
+//! known by what it is, not by its name.
+
+use super::Trouble;
+use super::trouble::shown;
+use crate::turn::Home;
+use rustix::fd::OwnedFd;
+use rustix::fs::{CWD, Mode, OFlags, fstat, openat};
+use rustix::io::Errno;
+use std::path::{Path, PathBuf};
+
+/// A directory, whatever its name.
+pub(super) type Identity = (u64, u64);
+
+/// How a directory is held: as a place to start from.
+#[cfg(target_os = "linux")]
+const HOLD: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+#[cfg(not(target_os = "linux"))]
+const HOLD: OFlags = OFlags::DIRECTORY.union(OFlags::CLOEXEC);
+
+/// Where a run's paths start, and where they may end.
+#[derive(Debug)]
+pub(super) struct Roots {
+    /// The folder of the run.
+    pub(super) folder: PathBuf,
+    allowed: Vec<Identity>,
+    /// The data of the server, which is nobody's business.
+    data: Option<Identity>,
+    names: Vec<String>,
+}
+
+impl Roots {
+    /// Opens the folders of a run.
+    pub(super) fn open(home: &Home, data: &Path) -> Result<Roots, Trouble> {
+        let folder = identity_of(&home.folder).map_err(|errno| {
+            let why = std::io::Error::from(errno);
+            Trouble::cannot(format!("the folder of the run, {}, cannot be opened: {why}", name(&home.folder)))
+        })?;
+        // One that is not there holds no file either.
+        let others = home.roots.iter().filter_map(|root| identity_of(root).ok());
+        Ok(Roots {
+            folder: home.folder.clone(),
+            allowed: std::iter::once(folder).chain(others).collect(),
+            data: identity_of(data).ok(),
+            names: std::iter::once(&home.folder).chain(&home.roots).map(|root| name(root)).collect(),
+        })
+    }
+
+    /// Whether a chain of directories leads into an allowed one.
+    pub(super) fn hold(&self, mut chain: impl Iterator<Item = Identity>) -> bool {
+        chain.any(|one| self.allowed.contains(&one))
+    }
+
+    /// Whether a chain of directories leads into the server's own data.
+    pub(super) fn are_data(&self, mut chain: impl Iterator<Item = Identity>) -> bool {
+        chain.any(|one| Some(one) == self.data)
+    }
+
+    /// That a path leads out of all of them.
+    pub(super) fn outside(&self, path: &str) -> Trouble {
+        let (folders, they) = match self.names.as_slice() {
+            [one] => (format!("the allowed folder {one}"), "it"),
+            many => (format!("the allowed folders {}", many.join(", ")), "them"),
+        };
+        Trouble::cannot(format!(
+            "{} leads out of {folders}: use a path inside {they}, or add its folder to `roots` under [files] in \
+             switchback.toml",
+            shown(path)
+        ))
+    }
+
+    /// That a path leads into the server's own data.
+    pub(super) fn private(&self, path: &str) -> Trouble {
+        Trouble::cannot(format!(
+            "{} leads into the data directory of Switchback, which is not for workflows: use another path",
+            shown(path)
+        ))
+    }
+}
+
+fn name(path: &Path) -> String {
+    shown(&path.to_string_lossy())
+}
+
+fn identity_of(path: &Path) -> Result<Identity, Errno> {
+    identity(&openat(CWD, path, HOLD, Mode::empty())?)
+}
+
+/// Opens a directory inside another, and never a link.
+pub(super) fn enter(dir: &OwnedFd, name: &std::ffi::OsStr) -> Result<OwnedFd, Errno> {
+    openat(dir, name, HOLD | OFlags::NOFOLLOW, Mode::empty())
+}
+
+/// Opens the directory at the top of all.
+pub(super) fn top() -> Result<OwnedFd, Errno> {
+    openat(CWD, "/", HOLD, Mode::empty())
+}
+
+/// What a directory is.
+pub(super) fn identity(dir: &OwnedFd) -> Result<Identity, Errno> {
+    let stat = fstat(dir)?;
+    Ok((widened(stat.st_dev), stat.st_ino))
+}
+
+/// The number of a device, whose type is not the same on every system.
+#[expect(clippy::useless_conversion, clippy::unnecessary_cast, reason = "the type differs between systems")]
+pub(super) fn widened(device: rustix::fs::Dev) -> u64 {
+    device as u64
+}

@@ -1,0 +1,119 @@
+//! Carries an effect on files out, beside everything else: on a thread of its own, until it is done, stopped, or out of time.
+
+use super::job::Job;
+use super::note::{Created, Errand};
+use super::operation::{Done, Room};
+use super::roots::Roots;
+use super::write::Desk;
+use super::{Gate, Trouble};
+use crate::adapters::process::{Stop, Stops};
+use crate::answers::Answers;
+use crate::turn::Home;
+use kernel::effect::Perform;
+use kernel::event::Report;
+use kernel::{Failure, FailureKind, Fields, RunId};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::oneshot;
+
+/// How long one that was stopped may take to clean up.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// What all file effects of a server share.
+pub(crate) struct Files {
+    data: PathBuf,
+    answers: Arc<dyn Answers>,
+}
+
+/// How it ended.
+#[derive(Debug)]
+pub(crate) enum Ended {
+    /// Like this; the note may be forgotten once that is recorded.
+    Reported(Report, Option<Created>),
+    /// The server shuts down, or the run was set aside, before anything changed.
+    Interrupted,
+}
+
+impl Files {
+    /// Files of a server with this data directory, which no run may touch; templates are asked of these.
+    pub(crate) fn new(data: PathBuf, answers: Arc<dyn Answers>) -> Files {
+        Files { data, answers }
+    }
+
+    pub(super) fn carry_out(
+        &self,
+        run: &RunId,
+        home: &Home,
+        perform: &Perform,
+        gate: &Gate,
+    ) -> Result<Done, Trouble> {
+        let job = Job::of(&perform.inputs)?;
+        let roots = Roots::open(home, &self.data)?;
+        let errand = Errand::new(run, &perform.id);
+        let desk = Desk { data: &self.data, errand: &errand, gate, umask: home.umask };
+        Room { roots: &roots, desk, answers: &*self.answers, run }.carry_out(job)
+    }
+}
+
+/// Carries it out. A disk that hangs keeps its thread and nobody else.
+pub(crate) async fn run(
+    files: Arc<Files>,
+    run: RunId,
+    home: Home,
+    perform: Perform,
+    mut stops: Stops,
+) -> Ended {
+    let timeout_ms = perform.timeout_ms;
+    let gate = Arc::new(Gate::default());
+    let (tell, mut told) = oneshot::channel();
+    let theirs = Arc::clone(&gate);
+    let thread = std::thread::Builder::new().name("file".into()).spawn(move || {
+        // Nobody listens to one that took too long to stop.
+        let _ = tell.send(files.carry_out(&run, &home, &perform, &theirs));
+    });
+    if let Err(error) = thread {
+        return failed(FailureKind::Crashed, format!("the system gives no thread: {error}"));
+    }
+    let out_of_time = async {
+        match timeout_ms {
+            Some(ms) => tokio::time::sleep(Duration::from_millis(ms)).await,
+            None => std::future::pending().await,
+        }
+    };
+    let end = tokio::select! {
+        done = &mut told => return reported(done),
+        stop = stops.first() => Some(stop),
+        () = out_of_time => None,
+    };
+    if !gate.shut() {
+        return reported(told.await);
+    }
+    // It cleans up; what hangs is not waited for.
+    let _ = tokio::time::timeout(GRACE, told).await;
+    match end {
+        Some(Stop::Shutdown) => Ended::Interrupted,
+        Some(Stop::Cancel) => failed(FailureKind::Cancelled, "was cancelled".to_owned()),
+        None => {
+            let seconds = Duration::from_millis(timeout_ms.unwrap_or_default()).as_secs_f64();
+            let message = format!("timed out after {seconds} s (its `timeout` says how long it may take)");
+            failed(FailureKind::TimedOut, message)
+        }
+    }
+}
+
+fn reported(done: Result<Result<Done, Trouble>, oneshot::error::RecvError>) -> Ended {
+    match done {
+        Ok(Ok((outputs, note))) => Ended::Reported(Report::Done { outputs }, note),
+        Ok(Err(trouble)) => {
+            let failure = trouble.into_failure();
+            Ended::Reported(Report::Failed { failure, outputs: Fields::new() }, None)
+        }
+        Err(_) => failed(FailureKind::Crashed, "BUG: the thread of a file operation died".to_owned()),
+    }
+}
+
+fn failed(kind: FailureKind, message: String) -> Ended {
+    let failure = Failure::new(kind, message);
+    Ended::Reported(Report::Failed { failure, outputs: Fields::new() }, None)
+}

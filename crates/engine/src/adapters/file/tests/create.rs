@@ -1,0 +1,148 @@
+//! CreateFile: whole or not at all, and the same when it is done again.
+
+use super::*;
+use std::os::unix::fs::{MetadataExt, symlink};
+
+#[test]
+fn a_file_is_written_with_its_folders() {
+    let world = World::new();
+    let done = world.create("out/deep/report.md", "Hello, wörld\n").unwrap();
+    assert_eq!(world.text("out/deep/report.md"), "Hello, wörld\n");
+    let path = fs::canonicalize(world.project("out/deep/report.md")).unwrap();
+    assert_eq!(done, json!({"path": path, "size_bytes": 14, "created": true}).as_object().unwrap().clone());
+    assert_eq!((world.rights("out/deep/report.md"), world.rights("out")), (0o644, 0o755));
+    assert_eq!(world.names(&world.project("out/deep")), ["report.md"]);
+}
+
+#[test]
+fn rights_are_those_of_the_client_or_as_told_or_kept() {
+    let mut world = World::new();
+    world.home.umask = Some(0o077);
+    world.create("private/a", "x").unwrap();
+    assert_eq!((world.rights("private/a"), world.rights("private")), (0o600, 0o700));
+    world.home.umask = Some(0o022);
+    let told = json!({"path": "b.sh", "content": "x", "permissions": "0755"});
+    world.act("create", told).unwrap();
+    assert_eq!(world.rights("b.sh"), 0o755);
+    let again = world.create("b.sh", "y").unwrap();
+    assert_eq!((world.rights("b.sh"), world.text("b.sh").as_str()), (0o755, "y"));
+    assert_eq!(again["created"], json!(false));
+    let told = json!({"path": "b.sh", "content": "x", "permissions": 600});
+    world.act("create", told).unwrap();
+    assert_eq!(world.rights("b.sh"), 0o600);
+    for wrong in [json!("rw-r--r--"), json!("04755"), json!(true), json!(9)] {
+        let told = json!({"path": "c", "content": "x", "permissions": wrong});
+        is_crash(world.act("create", told), "`permissions` cannot be");
+    }
+}
+
+#[test]
+fn what_is_there_stays_where_that_is_wanted() {
+    let world = World::new();
+    world.put("a", "old");
+    let keep = json!({"path": "a", "content": "new", "overwrite": false});
+    is_no(world.act("create", keep.clone()), "`a` exists already");
+    // Not ours, though an attempt came before.
+    is_no(world.attempt(2, "create", keep), "`a` exists already");
+    assert_eq!(world.text("a"), "old");
+    let parents = json!({"path": "x/y", "content": "new", "create_parents": false});
+    is_no(world.act("create", parents), "`x/y` does not exist");
+    assert!(!world.project("x").exists());
+}
+
+#[test]
+fn an_attempt_after_a_crash_knows_its_own_file() {
+    for overwrite in [true, false] {
+        let world = World::new();
+        let inputs = json!({"path": "a", "content": "new", "overwrite": overwrite});
+        let first = world.attempt(1, "create", inputs.clone()).unwrap();
+        // The report was never recorded, so the note is still there.
+        let number = fs::metadata(world.project("a")).unwrap().ino();
+        assert_eq!(world.attempt(2, "create", inputs.clone()).unwrap(), first);
+        assert_eq!(fs::metadata(world.project("a")).unwrap().ino(), number);
+        // Another file of that name is not ours.
+        world.put("b", "other");
+        fs::rename(world.project("b"), world.project("a")).unwrap();
+        match world.attempt(3, "create", inputs) {
+            Ok(done) => assert!(overwrite && done["created"] == json!(false)),
+            done => is_no(done, "exists already"),
+        }
+    }
+}
+
+#[test]
+fn what_attempts_left_behind_is_removed() {
+    let world = World::new();
+    let failed = json!({"path": "sub/a", "content": "x"});
+    world.act("create", failed.clone()).unwrap();
+    fs::remove_file(world.project("sub/a")).unwrap();
+    let errand =
+        crate::adapters::file::note::Errand::new(&RunId::new("calm-fox-1"), &EffectId::new("write#2"));
+    let left = errand.left_behind().next().unwrap();
+    world.put(&format!("sub/{left}"), "half");
+    world.put(&format!("sub/{}", errand.temporary()), "half");
+    world.attempt(2, "create", failed).unwrap();
+    assert_eq!(world.names(&world.project("sub")), ["a"]);
+}
+
+#[test]
+fn bytes_come_as_base64() {
+    let world = World::new();
+    let inputs = json!({"path": "a", "content": "AAH/\n/w==", "encoding": "base64"});
+    assert_eq!(world.act("create", inputs).unwrap()["size_bytes"], json!(4));
+    assert_eq!(fs::read(world.project("a")).unwrap(), [0, 1, 255, 255]);
+    let inputs = json!({"path": "b", "content": "%%%", "encoding": "base64"});
+    is_crash(world.act("create", inputs), "`content` is no base64");
+    let inputs = json!({"path": "b", "content": "x", "encoding": "latin-1"});
+    is_crash(world.act("create", inputs), "there are `utf-8`, `base64`");
+    let inputs = json!({"path": "b", "content": "x", "encoding": "auto"});
+    is_crash(world.act("create", inputs), "there is no `encoding`");
+    assert!(!world.project("b").exists());
+}
+
+#[test]
+fn values_are_written_as_json_and_nothing_is_not_written() {
+    let world = World::new();
+    world.act("create", json!({"path": "a", "content": {"k": [1, true]}})).unwrap();
+    assert_eq!(world.text("a"), r#"{"k":[1,true]}"#);
+    world.create("empty", "").unwrap();
+    assert_eq!(world.text("empty"), "");
+    is_crash(world.act("create", json!({"path": "b", "content": null})), "`content` has no value");
+    is_crash(world.act("create", json!({"path": 5, "content": "x"})), "`path` is text, and this is a number");
+    is_crash(world.act("delete", json!({"path": "a"})), "no file operation `delete`");
+}
+
+#[test]
+fn a_hard_link_is_left_and_a_link_inside_is_followed() {
+    let world = World::new();
+    fs::write(world.outside("secret"), "outside").unwrap();
+    fs::hard_link(world.outside("secret"), world.project("hard")).unwrap();
+    world.create("hard", "new").unwrap();
+    assert_eq!(fs::read_to_string(world.outside("secret")).unwrap(), "outside");
+    fs::create_dir(world.project("real")).unwrap();
+    symlink("real", world.project("folder")).unwrap();
+    symlink("real/file", world.project("link")).unwrap();
+    world.create("folder/a", "one").unwrap();
+    let done = world.create("link", "two").unwrap();
+    assert_eq!((world.text("real/a"), world.text("real/file")), ("one".to_owned(), "two".to_owned()));
+    assert!(done["path"].as_str().unwrap().ends_with("project/real/file"));
+    assert!(fs::symlink_metadata(world.project("link")).unwrap().is_symlink());
+}
+
+#[test]
+fn a_write_that_fails_leaves_nothing() {
+    let world = World::new();
+    fs::create_dir(world.project("locked")).unwrap();
+    fs::set_permissions(world.project("locked"), fs::Permissions::from_mode(0o500)).unwrap();
+    if !rustix::process::geteuid().is_root() {
+        is_no(world.create("locked/a", "x"), "look at its permissions");
+    }
+    fs::create_dir(world.project("folder")).unwrap();
+    is_no(world.create("folder", "x"), "`folder` is a folder");
+    is_no(world.create("folder/", "x"), "`folder/` is a folder");
+    world.put("file", "x");
+    is_no(world.create("file/below", "x"), "leads through a file where a folder should be");
+    assert_eq!(world.names(&world.home.folder), ["file", "folder", "locked"]);
+    assert!(world.names(&world.project("locked")).is_empty());
+    fs::set_permissions(world.project("locked"), fs::Permissions::from_mode(0o700)).unwrap();
+}

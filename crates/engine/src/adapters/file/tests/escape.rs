@@ -1,0 +1,237 @@
+//! Ways out of the folders, each of which must end inside or nowhere.
+
+use super::*;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::symlink;
+use std::os::unix::net::UnixListener;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+const OUT: &str = "leads out of the allowed folder";
+
+/// Tries a path with every operation; none may leave.
+#[track_caller]
+fn stays(world: &World, path: &str) {
+    is_crash(world.read(path), OUT);
+    is_crash(world.create(path, "escaped"), OUT);
+    is_crash(world.act("read_state", json!({ "path": path })), OUT);
+    is_crash(world.act("write_state", json!({"path": path, "state": {}})), OUT);
+    is_crash(world.act("merge_state", json!({"path": path, "updates": {}})), OUT);
+    is_crash(world.act("render", json!({ "template_path": path })), OUT);
+    is_crash(world.act("render", json!({"rendered": "x", "target": path})), OUT);
+    assert_eq!(world.names(&world.dir.path().join("outside")), ["secret"]);
+    assert_eq!(fs::read_to_string(world.outside("secret")).unwrap(), "secret");
+}
+
+fn world() -> World {
+    let world = World::new();
+    fs::write(world.outside("secret"), "secret").unwrap();
+    fs::create_dir(world.project("sub")).unwrap();
+    world
+}
+
+#[test]
+fn names_do_not_lead_out() {
+    let world = world();
+    let secret = world.outside("secret").display().to_string();
+    let project = world.home.folder.display().to_string();
+    let up = "../".repeat(60);
+    for path in [
+        "../outside/secret",
+        "../outside/new",
+        "../outside/new/deeper",
+        "sub/../../outside/secret",
+        "./sub/./../../outside/secret",
+        "sub/..//../outside/secret",
+        "..",
+        "../project/..",
+        "/",
+        "/etc/passwd",
+        "/proc/self/environ",
+        "/proc/self/fd/0",
+        "/proc/self/cwd/secret",
+        "/proc/self/root/etc/passwd",
+        "/dev/zero",
+        "/dev/stdin",
+        "/no/such/place",
+        "/etc/shadow/deeper",
+        &secret,
+        &format!("{project}/../outside/secret"),
+        &format!("{up}etc/passwd"),
+        &format!("{project}-not/file"),
+    ] {
+        stays(&world, path);
+    }
+}
+
+#[test]
+fn links_do_not_lead_out() {
+    let world = world();
+    let outside = world.dir.path().join("outside");
+    symlink(&outside, world.project("folder")).unwrap();
+    symlink("../outside", world.project("relative")).unwrap();
+    symlink(outside.join("secret"), world.project("file")).unwrap();
+    symlink(outside.join("missing"), world.project("dangling")).unwrap();
+    symlink("../../outside/secret", world.project("sub/up")).unwrap();
+    symlink("sub/up", world.project("twice")).unwrap();
+    symlink("/proc/self/cwd", world.project("cwd")).unwrap();
+    symlink("/proc/self/fd", world.project("fds")).unwrap();
+    symlink("/", world.project("top")).unwrap();
+    for path in [
+        "folder/secret",
+        "folder/new",
+        "folder/new/deeper",
+        "folder/../outside/secret",
+        "relative/secret",
+        "file",
+        "dangling",
+        "sub/up",
+        "twice",
+        "cwd/Cargo.toml",
+        "fds/0",
+        "top/etc/passwd",
+    ] {
+        stays(&world, path);
+    }
+}
+
+#[test]
+fn links_that_stay_inside_work_and_circles_end() {
+    let world = world();
+    world.put("sub/file", "inside");
+    symlink(world.project("sub"), world.project("absolute")).unwrap();
+    symlink("../project/sub", world.project("around")).unwrap();
+    for path in ["absolute/file", "around/file", "sub/../sub/file", "../project/sub/file", "./sub//file"] {
+        assert_eq!(world.read(path).unwrap()["content"], json!("inside"), "{path}");
+    }
+    let absolute = world.project("sub/file").display().to_string();
+    assert_eq!(world.read(&absolute).unwrap()["content"], json!("inside"));
+    symlink("loop-b", world.project("loop-a")).unwrap();
+    symlink("loop-a", world.project("loop-b")).unwrap();
+    symlink("self/x", world.project("self")).unwrap();
+    for path in ["loop-a", "loop-a/x", "self"] {
+        is_no(world.read(path), "leads through more than 40 links");
+        is_no(world.create(path, "x"), "leads through more than 40 links");
+    }
+    // The edge: forty links are walked, forty-one are not.
+    world.put("end", "reached");
+    symlink("end", world.project("l1")).unwrap();
+    for number in 2..=41 {
+        symlink(format!("l{}", number - 1), world.project(&format!("l{number}"))).unwrap();
+    }
+    assert_eq!(world.read("l40").unwrap()["content"], json!("reached"));
+    is_no(world.read("l41"), "leads through more than 40 links");
+}
+
+#[test]
+fn other_folders_are_allowed_by_name() {
+    let mut world = world();
+    symlink("../outside", world.project("folder")).unwrap();
+    stays(&world, "folder/secret");
+    world.home.roots = vec![world.dir.path().join("none"), world.dir.path().join("project/../outside")];
+    assert_eq!(world.read("folder/secret").unwrap()["content"], json!("secret"));
+    world.create("../outside/new", "x").unwrap();
+    let failure = world.read("/etc/passwd").unwrap_err();
+    for words in ["`/etc/passwd` leads out of the allowed folders", "project", "outside", "[files]"] {
+        assert!(failure.message.contains(words), "{failure}");
+    }
+}
+
+#[test]
+fn the_data_of_the_server_is_nobodys() {
+    let mut world = world();
+    let data = world.dir.path().join("data");
+    fs::write(data.join("store"), "x").unwrap();
+    world.home.roots = vec![world.dir.path().to_owned()];
+    symlink(&data, world.project("data")).unwrap();
+    for path in
+        ["../data/store", "data/store", "data/new", "data/new/deeper", "data/files/x", "data/../data/x"]
+    {
+        let words = "leads into the data directory of Switchback";
+        is_crash(world.read(path), words);
+        is_crash(world.create(path, "x"), words);
+        is_crash(world.act("merge_state", json!({"path": path, "updates": {}})), words);
+    }
+    assert_eq!(world.names(&data), ["store"]);
+    world.create("../data-not/x", "beside it").unwrap();
+}
+
+#[test]
+fn what_is_no_file_is_never_opened() {
+    let mut world = world();
+    let fifo = world.project("fifo");
+    let made = std::process::Command::new("mkfifo").arg(&fifo).status().unwrap();
+    assert!(made.success());
+    let _socket = UnixListener::bind(world.project("socket")).unwrap();
+    world.home.roots = vec![PathBuf::from("/dev")];
+    for (path, words) in [
+        ("fifo", "is a FIFO"),
+        ("socket", "is a socket"),
+        ("sub", "is a folder"),
+        ("/dev/zero", "is a device"),
+    ] {
+        is_no(world.read(path), words);
+        is_no(world.create(path, "x"), words);
+        is_no(world.act("merge_state", json!({"path": path, "updates": {}})), words);
+    }
+}
+
+#[test]
+fn names_that_cannot_be() {
+    let world = world();
+    is_crash(world.read("a\0b"), "contains a NUL byte");
+    is_crash(world.create("", "x"), "the path is empty");
+    is_no(world.create(&"n".repeat(300), "x"), "a name may have 255 bytes");
+    is_no(world.read(&"d/".repeat(3_000)), "name may have 255 bytes");
+    world.create(&"n".repeat(255), "x").unwrap();
+    let odd = OsStr::from_bytes(b"caf\xe9");
+    fs::create_dir(world.project("").join(odd)).unwrap();
+    symlink(odd, world.project("link")).unwrap();
+    is_no(world.create("link/a", "x"), "leads to a name that is not UTF-8");
+    assert!(world.names(&world.home.folder.join(odd)).is_empty());
+}
+
+#[test]
+fn the_folder_of_the_run_must_be_there() {
+    let mut world = World::new();
+    world.home.folder = world.dir.path().join("gone");
+    is_crash(world.create("a", "x"), "the folder of the run");
+}
+
+/// A folder becomes a link and a folder again, as fast as it goes, while files are written and read through it.
+#[test]
+fn a_folder_that_becomes_a_link_meanwhile_leads_nowhere() {
+    let world = world();
+    let (real, link, place) = (world.project("real"), world.project("link"), world.project("sub/swap"));
+    fs::create_dir(&real).unwrap();
+    fs::write(real.join("secret"), "inside").unwrap();
+    symlink("../../outside", &link).unwrap();
+    let over = AtomicBool::new(false);
+    let (mut inside, mut refused) = (0, 0);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !over.load(Ordering::Relaxed) {
+                fs::rename(&real, &place).unwrap();
+                fs::rename(&place, &real).unwrap();
+                fs::rename(&link, &place).unwrap();
+                fs::rename(&place, &link).unwrap();
+            }
+        });
+        for number in 0..4_000 {
+            match world.read("sub/swap/secret") {
+                Ok(done) => {
+                    assert_eq!(done["content"], json!("inside"));
+                    inside += 1;
+                }
+                Err(_) => refused += 1,
+            }
+            if number % 4 == 0 {
+                let options = json!({"path": "sub/swap/new", "content": "x", "create_parents": false});
+                let _ = world.act("create", options);
+            }
+        }
+        over.store(true, Ordering::Relaxed);
+    });
+    assert_eq!(world.names(&world.dir.path().join("outside")), ["secret"]);
+    assert!(inside > 0 && refused > 0, "{inside} {refused}");
+}

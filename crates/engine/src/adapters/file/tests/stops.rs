@@ -1,0 +1,75 @@
+//! Time-out, withdrawal and interruption: what was stopped has changed nothing.
+
+use super::*;
+use crate::adapters::file::{Ended, run};
+use crate::adapters::process::Stops;
+use kernel::event::Report;
+use rustix::fs::{FlockOperation, flock};
+use tokio::sync::watch;
+
+/// Runs a merge while somebody else holds the folder.
+fn held(
+    timeout_ms: Option<u64>,
+    raise: impl FnOnce(&watch::Sender<bool>, &watch::Sender<bool>),
+) -> (World, Ended) {
+    let world = World::new();
+    let folder = fs::File::open(&world.home.folder).unwrap();
+    flock(&folder, FlockOperation::LockExclusive).unwrap();
+    let (cancel, shutdown) = (watch::channel(false).0, watch::channel(false).0);
+    let stops = Stops::new(cancel.subscribe(), shutdown.subscribe());
+    let files = Arc::new(Files::new(world.dir.path().join("data"), Arc::new(Nobody)));
+    let inputs = json!({"path": "state.json", "updates": {"a": 1}});
+    let perform = Perform { timeout_ms, ..perform(1, "merge_state", inputs) };
+    raise(&cancel, &shutdown);
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let ended = runtime.block_on(run(files, RunId::new("r"), world.home.clone(), perform, stops));
+    assert!(world.names(&world.home.folder).is_empty());
+    drop(folder);
+    (world, ended)
+}
+
+fn failure(ended: &Ended) -> &Failure {
+    match ended {
+        Ended::Reported(Report::Failed { failure, .. }, None) => failure,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_lock_that_is_not_given_is_waited_for_no_longer_than_allowed() {
+    let (_world, ended) = held(Some(50), |_, _| ());
+    let failure = failure(&ended);
+    assert!(
+        failure.kind == FailureKind::TimedOut && failure.message.contains("timed out after 0.05 s"),
+        "{failure:?}"
+    );
+}
+
+#[test]
+fn what_is_not_wanted_any_more_is_given_up() {
+    let (_world, ended) = held(None, |cancel, _| assert!(!cancel.send_replace(true)));
+    assert_eq!(failure(&ended).kind, FailureKind::Cancelled);
+}
+
+#[test]
+fn what_is_interrupted_says_so() {
+    let (_world, ended) = held(None, |_, shutdown| assert!(!shutdown.send_replace(true)));
+    assert!(matches!(ended, Ended::Interrupted));
+}
+
+#[test]
+fn nothing_is_written_behind_a_shut_gate() {
+    let world = World::new();
+    let (gate, run) = (Gate::default(), RunId::new("r"));
+    assert!(gate.shut());
+    for (operation, inputs) in [
+        ("create", json!({"path": "a/b", "content": "x"})),
+        ("merge_state", json!({"path": "s.json", "updates": {}})),
+        ("render", json!({"rendered": "x", "target": "t"})),
+    ] {
+        let done = world.files.carry_out(&run, &world.home, &perform(1, operation, inputs), &gate);
+        assert_eq!(done.unwrap_err().failure().kind, FailureKind::Cancelled);
+    }
+    assert!(world.names(&world.home.folder).is_empty());
+}

@@ -1,0 +1,293 @@
+//! Walks a path by directory handles: every name is opened in the directory before it and is never a link, and every link is
+//! read and walked in its place.
+//!
+//! | the next part | what happens |
+//! |---|---|
+//! | `.` or nothing | nothing |
+//! | `..` | back to the handle before, not to what `..` is by now |
+//! | a directory | its handle joins the chain |
+//! | a link | its parts take its place; one that begins with `/` starts again at the top |
+//! | nothing there | made, if that is wanted and the chain is inside |
+//! | the last part | the place, if the chain is inside |
+//!
+//! Outside of the allowed folders nothing is told of what is there: what cannot be walked there leads outside.
+
+use super::Trouble;
+use super::roots::{Identity, Roots, enter, identity, top};
+use super::trouble::{is_folder, loops, shown};
+use rustix::fd::OwnedFd;
+use rustix::fs::{
+    AtFlags, FileType, Mode, OFlags, RawMode, Stat, fchmod, fsync, mkdirat, openat, readlinkat, statat,
+};
+use rustix::io::Errno;
+use std::collections::VecDeque;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+
+/// The links that one path may lead through.
+pub(super) const LINKS_MAX: usize = 40;
+
+/// The longest path, as most systems have it.
+pub(super) const PATH_BYTES_MAX: usize = 4096;
+
+/// Where a path leads: a name in a directory.
+#[derive(Debug)]
+pub(super) struct Place {
+    /// The directory.
+    pub(super) dir: OwnedFd,
+    /// The name in it.
+    pub(super) name: OsString,
+    /// What is there; nothing, if nothing is. It is no link.
+    pub(super) found: Option<Stat>,
+    /// The whole path without links.
+    pub(super) path: String,
+    /// The path as it was given.
+    pub(super) given: String,
+}
+
+/// What becomes of folders that are not there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Missing {
+    /// They are missed.
+    Told,
+    /// They are made, with these rights taken away.
+    Made(Option<u32>),
+}
+
+struct Level {
+    name: OsString,
+    dir: OwnedFd,
+    id: Identity,
+}
+
+struct Walk<'r> {
+    roots: &'r Roots,
+    given: &'r str,
+    missing: Missing,
+    chain: Vec<Level>,
+    ahead: VecDeque<OsString>,
+    links: usize,
+}
+
+/// Walks a path of a run to its end.
+pub(super) fn walk(roots: &Roots, given: &str, missing: Missing) -> Result<Place, Trouble> {
+    check(given)?;
+    let mut walk = Walk { roots, given, missing, chain: Vec::new(), ahead: VecDeque::new(), links: 0 };
+    walk.restart()?;
+    walk.lies_ahead(roots.folder.join(given).as_os_str());
+    walk.to_the_end()
+}
+
+/// What no path can be.
+fn check(given: &str) -> Result<(), Trouble> {
+    if given.is_empty() {
+        return Err(Trouble::cannot("the path is empty: name a file"));
+    }
+    if given.contains('\0') {
+        return Err(Trouble::cannot(format!(
+            "{} contains a NUL byte, which no path can have: remove it",
+            shown(given)
+        )));
+    }
+    if given.len() > PATH_BYTES_MAX {
+        return Err(Trouble::system("used", given, Errno::NAMETOOLONG));
+    }
+    Ok(())
+}
+
+impl Walk<'_> {
+    fn to_the_end(mut self) -> Result<Place, Trouble> {
+        while let Some(name) = self.ahead.pop_front() {
+            match name.as_bytes() {
+                b"" | b"." => {}
+                b".." => self.back(),
+                _ if self.ahead.is_empty() => {
+                    if let Some(found) = self.last(&name)? {
+                        return self.arrived(name, found);
+                    }
+                }
+                _ => self.enter(name)?,
+            }
+        }
+        // It ends with a slash or a dot.
+        Err(if self.is_inside() { is_folder(self.given) } else { self.roots.outside(self.given) })
+    }
+
+    fn restart(&mut self) -> Result<(), Trouble> {
+        let failed = |errno| Trouble::system("walked", "/", errno);
+        let dir = top().map_err(failed)?;
+        let id = identity(&dir).map_err(failed)?;
+        self.chain = vec![Level { name: OsString::new(), dir, id }];
+        Ok(())
+    }
+
+    fn here(&self) -> &OwnedFd {
+        &self.chain.last().expect("BUG: a walk stands somewhere").dir
+    }
+
+    fn ids(&self) -> impl Iterator<Item = Identity> {
+        self.chain.iter().map(|level| level.id)
+    }
+
+    fn is_inside(&self) -> bool {
+        self.roots.hold(self.ids()) && !self.roots.are_data(self.ids())
+    }
+
+    fn back(&mut self) {
+        if self.chain.len() > 1 {
+            self.chain.pop();
+        }
+    }
+
+    fn lies_ahead(&mut self, path: &OsStr) {
+        for part in path.as_bytes().split(|byte| *byte == b'/').rev() {
+            self.ahead.push_front(OsString::from_vec(part.to_vec()));
+        }
+    }
+
+    /// What the system said, unless it was said of something outside.
+    fn said(&self, errno: Errno) -> Trouble {
+        if self.roots.are_data(self.ids()) {
+            return self.roots.private(self.given);
+        }
+        if !self.is_inside() {
+            return self.roots.outside(self.given);
+        }
+        Trouble::system("reached", self.given, errno)
+    }
+
+    /// Goes into a directory, or through a link.
+    fn enter(&mut self, name: OsString) -> Result<(), Trouble> {
+        let dir = match enter(self.here(), &name) {
+            Ok(dir) => dir,
+            Err(Errno::NOENT) => match self.missing {
+                Missing::Made(mask) if self.is_inside() => self.make(&name, mask)?,
+                _ => return Err(self.said(Errno::NOENT)),
+            },
+            // A link is told as either.
+            Err(errno @ (Errno::NOTDIR | Errno::LOOP)) => return self.follow(&name, errno),
+            Err(errno) => return Err(self.said(errno)),
+        };
+        let id = identity(&dir).map_err(|errno| self.said(errno))?;
+        self.chain.push(Level { name, dir, id });
+        Ok(())
+    }
+
+    /// Puts the parts of a link in its place.
+    fn follow(&mut self, name: &OsStr, otherwise: Errno) -> Result<(), Trouble> {
+        let target = match readlinkat(self.here(), name, Vec::new()) {
+            Ok(target) => OsString::from_vec(target.into_bytes()),
+            Err(Errno::INVAL) => return Err(self.said(otherwise)),
+            Err(errno) => return Err(self.said(errno)),
+        };
+        self.links += 1;
+        if self.links > LINKS_MAX {
+            return Err(if self.is_inside() { loops(self.given) } else { self.roots.outside(self.given) });
+        }
+        if target.as_bytes().starts_with(b"/") {
+            self.restart()?;
+        }
+        self.lies_ahead(&target);
+        Ok(())
+    }
+
+    fn make(&self, name: &OsStr, mask: Option<u32>) -> Result<OwnedFd, Trouble> {
+        let failed = |errno| Trouble::system("made", self.given, errno);
+        let made = match mkdirat(self.here(), name, Mode::from_raw_mode(0o777)) {
+            Ok(()) => true,
+            // Someone else was faster.
+            Err(Errno::EXIST) => false,
+            Err(errno) => return Err(failed(errno)),
+        };
+        let dir = enter(self.here(), name).map_err(failed)?;
+        if let (true, Some(mask)) = (made, mask) {
+            let rights = rights(0o777 & !mask);
+            readable(&dir).and_then(|dir| fchmod(dir, rights)).map_err(failed)?;
+        }
+        flush(self.here()).map_err(failed)?;
+        Ok(dir)
+    }
+
+    /// What is at the last part; nothing, if that is a link, whose parts are walked next.
+    fn last(&mut self, name: &OsStr) -> Result<Option<Option<Stat>>, Trouble> {
+        match statat(self.here(), name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::Symlink => {
+                // Gone by now, or replaced: then it is looked at once more.
+                match self.follow(name, Errno::INVAL) {
+                    Ok(()) => Ok(None),
+                    Err(trouble) => Err(trouble),
+                }
+            }
+            Ok(stat) => Ok(Some(Some(stat))),
+            Err(Errno::NOENT) => Ok(Some(None)),
+            Err(errno) => Err(self.said(errno)),
+        }
+    }
+
+    fn arrived(mut self, name: OsString, found: Option<Stat>) -> Result<Place, Trouble> {
+        if self.roots.are_data(self.ids()) {
+            return Err(self.roots.private(self.given));
+        }
+        if !self.roots.hold(self.ids()) {
+            return Err(self.roots.outside(self.given));
+        }
+        let names = self.chain.iter().skip(1).map(|level| level.name.as_os_str()).chain([name.as_os_str()]);
+        let path: Vec<&[u8]> = std::iter::once(&b""[..]).chain(names.map(OsStr::as_bytes)).collect();
+        let path = String::from_utf8(path.join(&b'/')).map_err(|_| {
+            Trouble::no(format!("{} leads to a name that is not UTF-8: rename it", shown(self.given)))
+        })?;
+        let dir = self.chain.pop().expect("BUG: a walk stands somewhere").dir;
+        Ok(Place { dir, name, found, path, given: self.given.to_owned() })
+    }
+}
+
+impl Place {
+    /// What is there, which must be a file: anything else is never opened.
+    pub(super) fn file(&self) -> Result<Option<&Stat>, Trouble> {
+        let Some(stat) = &self.found else { return Ok(None) };
+        match FileType::from_raw_mode(stat.st_mode) {
+            FileType::RegularFile => Ok(Some(stat)),
+            FileType::Directory => Err(is_folder(&self.given)),
+            other => {
+                let what = match other {
+                    FileType::Fifo => "a FIFO",
+                    FileType::Socket => "a socket",
+                    FileType::CharacterDevice | FileType::BlockDevice => "a device",
+                    _ => "no file",
+                };
+                Err(Trouble::no(format!("{} is {what}, and a file is needed", shown(&self.given))))
+            }
+        }
+    }
+
+    /// The same place, looked at once more.
+    pub(super) fn again(mut self) -> Result<Place, Trouble> {
+        self.found = match statat(&self.dir, &self.name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => Some(stat),
+            Err(Errno::NOENT) => None,
+            Err(errno) => return Err(self.said("reached", errno)),
+        };
+        Ok(self)
+    }
+
+    /// What the system said of it.
+    pub(super) fn said(&self, what: &str, errno: Errno) -> Trouble {
+        Trouble::system(what, &self.given, errno)
+    }
+}
+
+/// Makes what happened in a directory outlast a power cut.
+pub(super) fn flush(dir: &OwnedFd) -> Result<(), Errno> {
+    fsync(readable(dir)?)
+}
+
+/// The directory itself, as something to flush and to lock.
+pub(super) fn readable(dir: &OwnedFd) -> Result<OwnedFd, Errno> {
+    openat(dir, ".", OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
+}
+
+/// Rights, whose type is not the same on every system.
+#[expect(clippy::unnecessary_cast, reason = "the type differs between systems")]
+pub(super) fn rights(bits: u32) -> Mode {
+    Mode::from_raw_mode((bits & 0o777) as RawMode)
+}

@@ -1,0 +1,207 @@
+//! Writes a file whole or not at all: a temporary file in the same folder, flushed, then named in one move, then the folder
+//! flushed. Whoever reads meanwhile sees the old file or the new one. A name that became a link in between is replaced and not
+//! followed.
+//!
+//! It is idempotent by construction, so that it is simply done again after an interruption: the same content under the same name. An
+//! attempt that had made the file is recognised by its note.
+
+use super::bytes::CHUNK_BYTES;
+use super::job::Options;
+use super::note::{Created, Errand};
+use super::roots::widened;
+use super::trouble::{is_folder, shown};
+use super::walk::{Place, flush, rights};
+use super::{Gate, Trouble};
+use crate::kill_point;
+use rustix::fd::OwnedFd;
+use rustix::fs::{
+    AtFlags, Mode, OFlags, RenameFlags, fchmod, fstat, fsync, openat, renameat, renameat_with, unlinkat,
+};
+use rustix::io::Errno;
+use std::fs::File;
+use std::io::Write as _;
+use std::path::Path;
+
+/// What a write stands on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Desk<'d> {
+    pub(super) data: &'d Path,
+    pub(super) errand: &'d Errand,
+    pub(super) gate: &'d Gate,
+    /// Which rights new files do not get.
+    pub(super) umask: Option<u32>,
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub(super) struct Written {
+    /// Whether there was no file before.
+    pub(super) created: bool,
+    /// To be forgotten when the report is recorded.
+    pub(super) note: Option<Created>,
+}
+
+/// Writes a file.
+pub(super) fn write(
+    place: &Place,
+    content: &[u8],
+    options: &Options,
+    desk: Desk<'_>,
+) -> Result<Written, Trouble> {
+    let found = place.file()?;
+    if let (Some(stat), true) = (found, options.is_noted && desk.errand.is_again())
+        && let Some((ours, note)) = desk.errand.read(desk.data)
+        && ours == (widened(stat.st_dev), stat.st_ino)
+    {
+        return Ok(Written { created: true, note: Some(note) });
+    }
+    if found.is_some() && !options.overwrite {
+        return Err(exists(place));
+    }
+    let kept = found.map(|stat| u32::from(stat.st_mode) & 0o777);
+    let fresh = desk.umask.map(|mask| 0o666 & !mask);
+    let temporary = Temporary::new(place, desk.errand, options.permissions.or(kept).or(fresh))?;
+    temporary.fill(content, desk.gate)?;
+    kill_point("file written");
+    desk.gate.pass()?;
+    name(temporary, place, options, desk, found.is_none())
+}
+
+/// Gives the file its name.
+fn name(
+    temporary: Temporary<'_>,
+    place: &Place,
+    options: &Options,
+    desk: Desk<'_>,
+    is_new: bool,
+) -> Result<Written, Trouble> {
+    let mut written = Written { created: false, note: None };
+    if is_new && options.is_noted {
+        let note = temporary.noted(desk)?;
+        match temporary.name_new(place) {
+            Ok(()) => written = Written { created: true, note: Some(note) },
+            Err(errno) => {
+                note.forget();
+                match errno {
+                    // Someone else was faster, and may be replaced.
+                    Errno::EXIST if options.overwrite => temporary.name_over(place)?,
+                    Errno::EXIST => return Err(exists(place)),
+                    errno => return Err(refused(place, errno)),
+                }
+            }
+        }
+    } else {
+        temporary.name_over(place)?;
+    }
+    temporary.stays();
+    kill_point("file named");
+    flush(&place.dir).map_err(|errno| place.said("flushed", errno))?;
+    Ok(written)
+}
+
+fn exists(place: &Place) -> Trouble {
+    let shown = shown(&place.given);
+    Trouble::no(format!("{shown} exists already: use another path, or `overwrite: true`"))
+}
+
+fn refused(place: &Place, errno: Errno) -> Trouble {
+    match errno {
+        Errno::ISDIR | Errno::NOTEMPTY => is_folder(&place.given),
+        errno => place.said("written", errno),
+    }
+}
+
+/// A file that is not yet what it is for. It goes away unless it stays.
+struct Temporary<'p> {
+    place: &'p Place,
+    name: String,
+    file: OwnedFd,
+    rights: Option<u32>,
+    stays: std::cell::Cell<bool>,
+}
+
+impl<'p> Temporary<'p> {
+    fn new(place: &'p Place, errand: &Errand, rights: Option<u32>) -> Result<Self, Trouble> {
+        for left in errand.left_behind() {
+            // Most attempts leave nothing.
+            let _ = unlinkat(&place.dir, left, AtFlags::empty());
+        }
+        let name = errand.temporary();
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        // Nobody else reads it before it is what it shall be.
+        let mode = Mode::from_raw_mode(if rights.is_some() { 0o600 } else { 0o666 });
+        let open = || openat(&place.dir, name.as_str(), flags, mode);
+        let file = match open() {
+            Err(Errno::EXIST) => {
+                // It lies there from a time before, or was put there: it is nobody's.
+                unlinkat(&place.dir, name.as_str(), AtFlags::empty()).and_then(|()| open())
+            }
+            other => other,
+        };
+        let file = file.map_err(|errno| place.said("written", errno))?;
+        Ok(Temporary { place, name, file, rights, stays: false.into() })
+    }
+
+    fn fill(&self, content: &[u8], gate: &Gate) -> Result<(), Trouble> {
+        let said = |errno| self.place.said("written", errno);
+        let mut file = File::from(self.file.try_clone().map_err(|error| said(errno(&error)))?);
+        for chunk in content.chunks(CHUNK_BYTES) {
+            gate.check()?;
+            file.write_all(chunk).map_err(|error| said(errno(&error)))?;
+        }
+        if let Some(bits) = self.rights {
+            fchmod(&self.file, rights(bits)).map_err(said)?;
+        }
+        fsync(&self.file).map_err(said)
+    }
+
+    /// Notes that it is ours.
+    fn noted(&self, desk: Desk<'_>) -> Result<Created, Trouble> {
+        let stat = fstat(&self.file).map_err(|errno| self.place.said("written", errno))?;
+        let noted = desk.errand.write(desk.data, (widened(stat.st_dev), stat.st_ino));
+        noted.map_err(|error| Trouble::cannot(format!("nothing can be noted beside the store: {error}")))
+    }
+
+    /// Names it where nothing is.
+    fn name_new(&self, place: &Place) -> Result<(), Errno> {
+        let moved =
+            renameat_with(&place.dir, self.name.as_str(), &place.dir, &place.name, RenameFlags::NOREPLACE);
+        match moved {
+            // Some file systems cannot do that; a second name that must be new does the same.
+            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
+                rustix::fs::linkat(
+                    &place.dir,
+                    self.name.as_str(),
+                    &place.dir,
+                    &place.name,
+                    AtFlags::empty(),
+                )?;
+                unlinkat(&place.dir, self.name.as_str(), AtFlags::empty())
+            }
+            other => other,
+        }
+    }
+
+    /// Names it, whatever is there.
+    fn name_over(&self, place: &Place) -> Result<(), Trouble> {
+        let moved = renameat(&place.dir, self.name.as_str(), &place.dir, &place.name);
+        moved.map_err(|errno| refused(place, errno))
+    }
+
+    fn stays(&self) {
+        self.stays.set(true);
+    }
+}
+
+impl Drop for Temporary<'_> {
+    fn drop(&mut self) {
+        if !self.stays.get() {
+            // What is left behind is removed by the next attempt.
+            let _ = unlinkat(&self.place.dir, self.name.as_str(), AtFlags::empty());
+        }
+    }
+}
+
+fn errno(error: &std::io::Error) -> Errno {
+    Errno::from_io_error(error).unwrap_or(Errno::IO)
+}
