@@ -1,6 +1,7 @@
 //! Who knows what a run asks within a turn, and which plan a called workflow has. Evaluators and the library stand
 //! behind this trait; stored content is answered by the driver itself.
 
+use crate::secrets::Keeper;
 use crate::turn::Home;
 use kernel::{Answer, Digest, Plan, Question, RunId};
 use std::sync::Arc;
@@ -11,6 +12,10 @@ pub trait Answers: Send + Sync + 'static {
     fn answer(&self, run: &RunId, questions: &[Question]) -> Vec<Answer>;
     /// Finds the plan a child runs in the library of its parent's home, or says why there is none.
     fn plan(&self, home: &Home, workflow: &str, plan: Option<Digest>) -> Result<Arc<Plan>, String>;
+    /// Who finds the secrets of commands.
+    fn secrets(&self) -> Arc<Keeper> {
+        Arc::default()
+    }
 }
 
 /// Nobody knows anything: no evaluator, no library.

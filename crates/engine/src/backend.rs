@@ -101,6 +101,9 @@ pub enum Error {
     /// The key was used for something else.
     #[error("request key `{0}` was used with other arguments")]
     KeyUsed(String),
+    /// A secret that the plan uses has no value; nothing was started.
+    #[error("{0}")]
+    NoSecret(crate::secrets::Missing),
     /// The run cannot be brought back.
     #[error(transparent)]
     Load(#[from] crate::turn::LoadError),

@@ -17,6 +17,7 @@ pub mod kill_point;
 pub mod library;
 pub mod local;
 pub mod names;
+pub mod secrets;
 pub mod store;
 #[cfg(feature = "temporal")]
 pub mod temporal;

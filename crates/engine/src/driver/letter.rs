@@ -14,6 +14,15 @@ pub enum Letter {
         /// Told when it is committed, or refused.
         reply: Option<Reply>,
     },
+    /// Find the run that a caller asked to start, if it was started before; a new one cannot be.
+    StartedBefore {
+        /// What it would take.
+        start: Box<Start>,
+        /// Why no run is started now.
+        otherwise: crate::backend::Error,
+        /// Told at once.
+        reply: Option<Reply>,
+    },
     /// Start the child of a run; one that is there already is carried on.
     StartChild {
         /// The child.

@@ -20,7 +20,8 @@ pub(super) struct Birth {
 }
 
 impl Driver {
-    pub(super) fn start(&mut self, start: Start, reply: Option<Reply>, now: u64) {
+    /// Starts a run, unless it was started before or there is a reason against a new one.
+    pub(super) fn start(&mut self, start: Start, against: Option<Error>, reply: Option<Reply>, now: u64) {
         let Start { id, plan, inputs, home, request_key } = start;
         let fingerprint = Digest::of_json(&(&plan.name, ordered(&inputs)));
         match self.asked_before(&home, request_key.as_deref(), fingerprint) {
@@ -28,6 +29,9 @@ impl Driver {
             Ok(None) => {}
             Ok(Some(run)) => return self.there_already(&run, reply),
             Err(error) => return self.answer_later(reply, Err(error)),
+        }
+        if let Some(error) = against {
+            return self.answer_later(reply, Err(error));
         }
         let key = request_key.map(|key| (key, fingerprint));
         let origin = Origin { home, parent: None, depth: 0 };

@@ -14,7 +14,10 @@ impl Driver {
     /// Takes one letter in. What it gives leaves with the next commit.
     pub fn take(&mut self, letter: Letter, now: u64) {
         match letter {
-            Letter::Start { start, reply } => self.start(*start, reply, now),
+            Letter::Start { start, reply } => self.start(*start, None, reply, now),
+            Letter::StartedBefore { start, otherwise, reply } => {
+                self.start(*start, Some(otherwise), reply, now);
+            }
             Letter::StartChild { child, parent, plan, inputs, depth } => {
                 self.start_child(child, parent, plan, (inputs, depth), now);
             }

@@ -1,5 +1,6 @@
 //! The server's hands: carries out what adapters can do, beside the driving thread, and reports.
 
+use super::secret::masked;
 use super::thread::Mail;
 use crate::adapters::file::{self, Created, Files};
 use crate::adapters::process::{self, Notes, Stops};
@@ -7,6 +8,7 @@ use crate::adapters::shell;
 use crate::answers::Answers;
 use crate::driver::Letter;
 use crate::kill_point;
+use crate::secrets::Keeper;
 use crate::turn::{Home, Reply, stored};
 use crossbeam_channel::Sender;
 use kernel::effect::Perform;
@@ -23,6 +25,7 @@ type Key = (RunId, EffectId);
 /// Carries effects out.
 pub(crate) struct Hands {
     notes: Arc<Notes>,
+    pub(super) secrets: Arc<Keeper>,
     files: Arc<Files>,
     runtime: tokio::runtime::Handle,
     inbox: Sender<Mail>,
@@ -55,6 +58,7 @@ impl Hands {
         inbox: Sender<Mail>,
     ) -> Self {
         Hands {
+            secrets: answers.secrets(),
             files: Arc::new(Files::new(notes.data().to_owned(), answers)),
             notes: Arc::new(notes),
             runtime,
@@ -151,7 +155,7 @@ impl Hands {
     }
 
     fn process(self: &Arc<Self>, run: RunId, home: &Home, perform: Perform) {
-        let job = match shell::job(&run, home, &perform) {
+        let mut job = match shell::job(&run, home, &perform) {
             Ok(job) => job,
             Err(failure) => {
                 return self.report(run, perform.id, Report::Failed { failure, outputs: Fields::new() });
@@ -159,13 +163,23 @@ impl Hands {
         };
         let key = (run, perform.id.clone());
         let Some(stops) = self.begin(key.clone()) else { return };
-        let hands = Arc::clone(self);
+        let (hands, folder) = (Arc::clone(self), home.folder.clone());
         self.runtime.spawn(async move {
             kill_point("before process");
-            let outcome = process::run(&job, &hands.notes, stops).await;
-            kill_point("process ended");
-            match shell::report(&outcome, &perform) {
-                Some(report) => hands.report(key.0.clone(), perform.id, report),
+            let report = match hands.give(&folder, &perform, &mut job).await {
+                Ok(()) => {
+                    let outcome = process::run(&job, &hands.notes, stops).await;
+                    kill_point("process ended");
+                    shell::report(&outcome, &perform).map(|report| match outcome.ended {
+                        process::Ended::NotStarted(_) => masked(report, &job.mask),
+                        _ => report,
+                    })
+                }
+                Err(failure) => Some(Report::Failed { failure, outputs: Fields::new() }),
+            };
+            match report {
+                // What it said was masked as it came.
+                Some(report) => hands.send(key.0.clone(), perform.id, report, None),
                 None => hands.interrupted(key.0.clone(), perform.id),
             }
             hands.over(&key);
@@ -197,6 +211,10 @@ impl Hands {
 
     /// Reports, and hears when that is recorded.
     fn report_then(&self, run: RunId, effect: EffectId, report: Report, reply: Option<Reply>) {
+        self.send(run, effect, masked(report, &self.secrets.masker()), reply);
+    }
+
+    fn send(&self, run: RunId, effect: EffectId, report: Report, reply: Option<Reply>) {
         let inline = Limits::default().inline_bytes_max;
         let (report, contents) = match report {
             Report::Done { outputs } => {

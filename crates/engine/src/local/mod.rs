@@ -11,6 +11,7 @@ mod dispatch;
 mod hands;
 mod hold;
 mod park;
+mod secret;
 mod thread;
 mod timers;
 
@@ -20,6 +21,7 @@ use crate::adapters::process::Notes;
 use crate::answers::Answers;
 use crate::backend::{Accepted, Backend, Error, Later, Progress, Standing, Start};
 use crate::driver::{Driver, Letter};
+use crate::secrets::used;
 use crate::store::Store;
 use crossbeam_channel::Sender;
 use kernel::{Command, RunId};
@@ -111,7 +113,25 @@ impl Local {
 
 impl Backend for Local {
     fn start(&self, start: Start) -> Later<'_, Accepted> {
-        self.ask(move |reply| Letter::Start { start: Box::new(start), reply: Some(reply) })
+        if used(&start.plan).is_empty() {
+            return self.ask(move |reply| Letter::Start { start: Box::new(start), reply: Some(reply) });
+        }
+        Box::pin(async move {
+            let (secrets, plan, folder) =
+                (Arc::clone(self.hands.secrets()), Arc::clone(&start.plan), start.home.folder.clone());
+            let missing = tokio::task::spawn_blocking(move || secrets.missing(&folder, &plan)).await;
+            let missing = missing.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
+            let start = Box::new(start);
+            let asked = match missing {
+                None => self.ask(move |reply| Letter::Start { start, reply: Some(reply) }),
+                // One that was started before is there whatever became of its secrets.
+                Some(missing) => self.ask(move |reply| {
+                    let otherwise = Error::NoSecret(missing);
+                    Letter::StartedBefore { start, otherwise, reply: Some(reply) }
+                }),
+            };
+            asked.await
+        })
     }
 
     fn submit(&self, run: &RunId, command: Command) -> Later<'_, Accepted> {

@@ -48,6 +48,8 @@ pub(crate) enum Verb {
     Serve(ServeArguments),
     /// Set a client up to use this server.
     Install(InstallArguments),
+    /// Put the values of secrets away, and list their names.
+    Secret(SecretArguments),
     /// Say what is wrong with the set-up, and how to mend it.
     Doctor(DoctorArguments),
 }
@@ -301,6 +303,40 @@ pub(crate) struct VerifyArguments {
     /// Print the answer as one JSON document.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  switchback secret set TOKEN                  asks for the value and does not show it
+  gh auth token | switchback secret set TOKEN  the value comes from another program
+  switchback secret set KEY < key.pem          or from a file, with all its lines
+  switchback secret list                       names and places, never values")]
+pub(crate) struct SecretArguments {
+    #[command(subcommand)]
+    pub(crate) verb: SecretVerb,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SecretVerb {
+    /// Keep a value, which comes from stdin or is asked for.
+    Set {
+        /// The name by which workflows use it.
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
+    /// List the names of secrets and where their values come from.
+    List {
+        /// Print the list as one JSON document.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Forget a value.
+    Remove {
+        /// Its name.
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
 }
 
 #[cfg(test)]

@@ -4,9 +4,10 @@ use super::error::CommandError;
 use super::look::talk;
 use super::store::directory;
 use crate::daemon::{self, Door, Hello, Place, Reached, Remote};
-use crate::house::{Carries, Client, Flags, House};
+use crate::house::{Carries, Client, Flags, House, Lent};
 use engine::adapters::process::Recovered;
 use engine::backend::Backend;
+use engine::kernel::RunId;
 use engine::store::{Owner, Reader, RunRow};
 use engine::view;
 use std::future::Future;
@@ -71,6 +72,8 @@ impl Desk {
             None => {
                 let (house, recovered) = House::open(&dir, Carries::Asked).await?;
                 recovered.iter().filter_map(self::recovered).for_each(|line| talk(&line));
+                let client = client()?;
+                house.lend(&client.workspace, lent(&client));
                 Carrier::Alone(Box::new(house))
             }
         };
@@ -83,6 +86,14 @@ impl Desk {
         match &self.carrier {
             Carrier::Alone(house) => &house.local,
             Carrier::Daemon(remote) => remote,
+        }
+    }
+
+    /// Looks for the secrets of a run that is about to go on in this process.
+    pub(crate) async fn learn(&self, run: &RunId) -> Result<(), CommandError> {
+        match &self.carrier {
+            Carrier::Alone(house) => Ok(house.learn(run).await?),
+            Carrier::Daemon(_) => Ok(()),
         }
     }
 
@@ -120,12 +131,14 @@ pub(crate) fn find(dir: &std::path::Path) -> Result<Option<Reached>, CommandErro
     if !dir.exists() {
         return Ok(None);
     }
-    Ok(daemon::find(&place(dir)?, &hello()?)?)
+    Ok(daemon::find(&place(dir)?, &Hello::new(Door::Control, client()?))?)
 }
 
 /// The daemon of the data directory, started if need be.
 pub(crate) fn reach(dir: &std::path::Path) -> Result<Reached, CommandError> {
-    let reached = daemon::reach(&place(dir)?, &hello()?)?;
+    let client = client()?;
+    let lent = lent(&client);
+    let reached = daemon::reach(&place(dir)?, &Hello::new(Door::Control, client).lending(lent))?;
     if let Some(note) = &reached.welcome.note {
         talk(note);
     }
@@ -147,8 +160,15 @@ pub(crate) fn place(dir: &std::path::Path) -> Result<Place, CommandError> {
     })
 }
 
-fn hello() -> Result<Hello, CommandError> {
-    Ok(Hello::new(Door::Control, Client::here(super::store::workspace()?, Flags::default())))
+fn client() -> Result<Client, CommandError> {
+    Ok(Client::here(super::store::workspace()?, Flags::default()))
+}
+
+/// What this process lends; what it cannot is told.
+pub(crate) fn lent(client: &Client) -> Lent {
+    let (lent, doubts) = Lent::here(client);
+    doubts.iter().for_each(|doubt| talk(doubt));
+    lent
 }
 
 /// What became of a process that a crash had left running, if that is worth a word.

@@ -177,6 +177,9 @@ fn code_of_fault(fault: &Fault) -> &'static str {
     }
 }
 
+/// The name of the error that a secret has no value.
+const NO_SECRET: &str = "missing-secret";
+
 /// The name of an error, for programs.
 pub(crate) fn code_of(error: Error) -> String {
     CommandError::from(error).code.into_owned()
@@ -245,6 +248,8 @@ impl From<Error> for CommandError {
             Error::Load(error) => error.into(),
             error @ Error::NoRun(_) => CommandError::usage("unknown-run", error.to_string()),
             error @ Error::KeyUsed(_) => CommandError::usage("key-used", error.to_string()),
+            Error::NoSecret(missing) => CommandError::usage(NO_SECRET, missing.to_string()),
+            Error::Told { code, message } if code == NO_SECRET => CommandError::usage(NO_SECRET, message),
             Error::Told { code, message } => {
                 CommandError { code: code.into(), ..CommandError::internal("told", message) }
             }

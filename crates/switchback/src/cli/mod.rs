@@ -27,6 +27,7 @@ mod result;
 mod resume;
 mod run;
 mod runs;
+mod secret;
 mod serve;
 mod show;
 mod store;
@@ -79,6 +80,7 @@ fn carry_out(verb: Verb) -> Result<Exit, CommandError> {
         Verb::Restart(arguments) => daemon::restart(&arguments),
         Verb::Serve(arguments) => serve::serve(&arguments),
         Verb::Install(arguments) => install::install(&arguments),
+        Verb::Secret(arguments) => secret::secret(&arguments),
         Verb::Doctor(arguments) => doctor::doctor(&arguments),
     }
 }

@@ -172,6 +172,7 @@ fn given_by_a_command(step: &str, outputs: &Fields) -> Result<(), CommandError> 
 
 /// Tells the run that it was interrupted, and then what became of it. Gives the last entry of all that.
 async fn carry_on(desk: &Desk, run: &RunId, decided: Vec<(String, Resolution)>) -> Result<u64, CommandError> {
+    desk.learn(run).await?;
     let mut since = desk.backend().recover(run).await?.seq;
     let by = Caller::Human { door: "command line".to_owned(), proven: false };
     let open = desk.backend().query(run).await?.open;

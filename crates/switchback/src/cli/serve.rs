@@ -2,7 +2,7 @@
 //! stderr; stdout is the protocol.
 
 use super::arguments::ServeArguments;
-use super::desk::{block_on, is_alone, place};
+use super::desk::{block_on, is_alone, lent, place};
 use super::error::CommandError;
 use super::exit::Exit;
 use super::look::talk;
@@ -37,7 +37,7 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<Exit, CommandError> {
 
 /// A pipe to the daemon, started if need be.
 fn opened(client: &Client) -> Result<Arc<Pipe>, CommandError> {
-    let hello = Hello::new(Door::Mcp, client.clone());
+    let hello = Hello::new(Door::Mcp, client.clone()).lending(lent(client));
     Ok(Pipe::open(place(&directory()?)?, hello, talk)?)
 }
 
@@ -58,6 +58,7 @@ async fn alone(client: Client) -> Result<Exit, CommandError> {
         Err(error) => return closed(error.into(), client).await,
     };
     recovered.iter().filter_map(super::recovered).for_each(|line| talk(&line));
+    house.lend(&client.workspace, lent(&client));
     let house = Arc::new(house);
     let served = mcp::serve(Arc::clone(&house), client, tokio::io::stdin(), tokio::io::stdout()).await;
     house.close().await;

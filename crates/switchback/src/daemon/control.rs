@@ -57,7 +57,11 @@ async fn answer(host: Arc<Host>, asked: Asked, told: UnboundedSender<Told>) {
     let accepted = match ask {
         Ask::Start(start) => backend.start(*start).await,
         Ask::Submit { run, command } => backend.submit(&run, command).await,
-        Ask::Recover(run) => backend.recover(&run).await,
+        Ask::Recover(run) => {
+            // A store that cannot be read says so when the run is carried on.
+            let _ = host.house.learn(&run).await;
+            backend.recover(&run).await
+        }
         Ask::Park(run) => backend.park(&run).await,
         Ask::Query(run) => return tell(backend.query(&run).await.map_or_else(failed, Tell::Standing)),
         Ask::Subscribe(run) => return follow(backend, &run, tell).await,

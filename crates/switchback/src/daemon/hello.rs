@@ -2,7 +2,7 @@
 //! nobody comes in. Both are one line of JSON. The number changes only when the rest of the conversation would not be
 //! understood.
 
-use crate::house::Client;
+use crate::house::{Client, Lent, lent};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -32,6 +32,14 @@ pub(crate) struct Hello {
     pub(crate) door: Door,
     /// Where it works, and what it wants.
     pub(crate) client: Client,
+    /// What it lends; kept in memory and nowhere else.
+    #[serde(
+        default,
+        serialize_with = "lent::send",
+        deserialize_with = "lent::receive",
+        skip_serializing_if = "Lent::is_empty"
+    )]
+    pub(crate) lent: Lent,
 }
 
 /// What is spoken after the first line.
@@ -71,7 +79,14 @@ impl Hello {
             pid: Some(std::process::id()),
             door,
             client,
+            lent: Lent::default(),
         }
+    }
+
+    /// Lends secrets along with it.
+    #[must_use]
+    pub(crate) fn lending(self, lent: Lent) -> Hello {
+        Hello { lent, ..self }
     }
 }
 

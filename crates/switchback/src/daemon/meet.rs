@@ -45,12 +45,14 @@ impl Host {
         write.write_all(&line).await?;
         let Some(hello) = hello.filter(|_| welcome.refused.is_none()) else { return Ok(()) };
         self.note_newer(&hello);
+        let Hello { door, client, lent, .. } = hello;
+        self.house.lend(&client.workspace, lent);
         kill_point("daemon let a client in");
-        match hello.door {
+        match door {
             Door::Control => control::serve(self, read, write).await,
             Door::Mcp => {
                 let _client = Counted::new(&self.clients);
-                let served = mcp::serve(Arc::clone(&self.house), hello.client, read, write).await;
+                let served = mcp::serve(Arc::clone(&self.house), client, read, write).await;
                 served.map_err(io::Error::other)
             }
         }

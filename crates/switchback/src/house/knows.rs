@@ -5,6 +5,7 @@ use engine::answers::Answers;
 use engine::evaluator::{Evaluator, Program};
 use engine::kernel::{Answer, Digest, Plan, Question, RunId};
 use engine::library::{Order, Shelf, Surroundings};
+use engine::secrets::Keeper;
 use engine::turn::Home;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,15 +18,17 @@ pub(crate) const EVALUATOR: &str = "evaluator";
 
 /// Answers questions and finds definitions.
 pub(super) struct Knows {
+    /// Where secrets are found.
+    pub(super) secrets: Arc<Keeper>,
     evaluator: Evaluator,
     /// The one that was asked for last stands last.
     shelves: Mutex<Vec<Arc<Shelf>>>,
 }
 
 impl Knows {
-    pub(super) fn new() -> Knows {
+    pub(super) fn new(secrets: Keeper) -> Knows {
         let evaluator = Evaluator::new(Program { path: own_program(), args: vec![EVALUATOR.into()] });
-        Knows { evaluator, shelves: Mutex::default() }
+        Knows { secrets: Arc::new(secrets), evaluator, shelves: Mutex::default() }
     }
 
     /// The definitions around a folder.
@@ -45,6 +48,10 @@ impl Knows {
 }
 
 impl Answers for Knows {
+    fn secrets(&self) -> Arc<Keeper> {
+        Arc::clone(&self.secrets)
+    }
+
     fn answer(&self, run: &RunId, questions: &[Question]) -> Vec<Answer> {
         self.evaluator.answer(run, questions)
     }

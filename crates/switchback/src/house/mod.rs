@@ -11,18 +11,21 @@
 mod client;
 mod error;
 mod knows;
+pub(crate) mod lent;
 mod readers;
 
 pub(crate) use client::{Client, Flags};
 pub(crate) use error::HouseError;
 pub(crate) use knows::EVALUATOR;
+pub(crate) use lent::Lent;
 
 use engine::adapters::process::{Notes, Recovered};
 use engine::answers::Answers;
 use engine::backend::Backend;
-use engine::kernel::RunId;
+use engine::kernel::{Plan, RunId};
 use engine::library::{Library, Order, Shelf};
 use engine::local::Local;
+use engine::secrets::{Keeper, used};
 use engine::store::{Filter, OpenError, Reader, Store};
 use knows::Knows;
 use readers::Readers;
@@ -67,7 +70,11 @@ impl House {
             store.stay().map_err(HouseError::Lock)?;
         }
         let readers = Readers::over(dir)?;
-        let knows = Arc::new(Knows::new());
+        let secrets = match carries {
+            Carries::All => Keeper::of(dir).awaiting(),
+            Carries::Asked => Keeper::of(dir),
+        };
+        let knows = Arc::new(Knows::new(secrets));
         let answers = Arc::clone(&knows) as Arc<dyn Answers>;
         let local = Local::open(store, notes, answers, tokio::runtime::Handle::current());
         let house = House {
@@ -91,11 +98,30 @@ impl House {
         let parked: Vec<RunId> =
             open.iter().filter(|run| run.parked_at.is_some()).map(|run| run.id.clone()).collect();
         for run in open.into_iter().filter(|run| !parked.iter().any(|head| run.id.is_within(head))) {
+            self.learn(&run.id).await?;
             if let Err(error) = self.local.recover(&run.id).await {
                 eprintln!("switchback: {} cannot go on: {error}", run.id);
             }
         }
         Ok(())
+    }
+
+    /// Looks for the secrets of a run that is about to go on, so that they are masked from its first word. Those that are not
+    /// found are missed by the steps that use them.
+    pub(crate) async fn learn(&self, run: &RunId) -> Result<(), HouseError> {
+        let Some(loaded) = self.look(|reader| reader.load(run)).await?? else { return Ok(()) };
+        // A plan that cannot be read is told by whoever carries it on.
+        let Ok(plan) = serde_json::from_slice::<Plan>(&loaded.plan) else { return Ok(()) };
+        let folder = PathBuf::from(loaded.run.workspace);
+        for name in used(&plan) {
+            let _ = self.knows.secrets.find(&folder, &name);
+        }
+        Ok(())
+    }
+
+    /// Takes what a client lends.
+    pub(crate) fn lend(&self, folder: &Path, lent: Lent) {
+        self.knows.secrets.lend(folder, lent.into_secrets());
     }
 
     /// Looks at what is stored, which may wait for the disk.

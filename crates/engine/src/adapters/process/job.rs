@@ -10,6 +10,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 
 use super::captured::OutputLimit;
+use crate::secrets::{Masker, Secret};
 
 /// Says how long a process may take between SIGTERM and SIGKILL unless the job says otherwise.
 const GRACE_DEFAULT: Duration = Duration::from_secs(2);
@@ -23,6 +24,10 @@ pub struct Job {
     pub dir: PathBuf,
     /// The complete environment: nothing is inherited from the server.
     pub env: BTreeMap<String, String>,
+    /// Variables that are secrets; they stand in the place of others of the same name, and in no text about the job.
+    pub secrets: BTreeMap<String, Secret>,
+    /// What is masked in its output before anybody sees it.
+    pub mask: Masker,
     /// Which rights the files do not get that it makes; `None` is as the server has it.
     pub umask: Option<u32>,
     /// How long it may take; `None` is without limit.
@@ -42,6 +47,8 @@ impl Job {
             script,
             dir: dir.into(),
             env: BTreeMap::new(),
+            secrets: BTreeMap::new(),
+            mask: Masker::default(),
             umask: None,
             timeout: None,
             output: OutputLimit::default(),

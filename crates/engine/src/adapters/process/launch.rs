@@ -90,8 +90,10 @@ fn is_executable(path: &Path) -> bool {
 }
 
 fn environment(job: &Job, marker: &str) -> Result<Vec<CString>, NotStarted> {
-    let given = job.env.iter().filter(|(name, _)| name.as_str() != MARKER);
-    let all = given.map(|(name, value)| (name.as_str(), value.as_str())).chain([(MARKER, marker)]);
+    let given = job.env.iter().filter(|(name, _)| !job.secrets.contains_key(name.as_str()));
+    let given = given.map(|(name, value)| (name.as_str(), value.as_str()));
+    let secrets = job.secrets.iter().map(|(name, secret)| (name.as_str(), secret.expose()));
+    let all = given.chain(secrets).filter(|(name, _)| *name != MARKER).chain([(MARKER, marker)]);
     all.map(|(name, value)| variable(name, value)).collect()
 }
 

@@ -12,6 +12,7 @@ use rustix::io::{Errno, ioctl_fionread, read};
 use tokio::net::unix::pipe::Receiver;
 
 use super::captured::{Captured, Collector, OutputLimit};
+use crate::secrets::{Masker, Sieve};
 
 const BUFFER_BYTES: usize = 64 * 1024;
 
@@ -23,10 +24,15 @@ pub(super) struct Pipes {
 }
 
 impl Pipes {
-    pub(super) fn new(stdout: OwnedFd, stderr: OwnedFd, limit: OutputLimit) -> io::Result<Pipes> {
+    pub(super) fn new(
+        stdout: OwnedFd,
+        stderr: OwnedFd,
+        limit: OutputLimit,
+        mask: &Masker,
+    ) -> io::Result<Pipes> {
         Ok(Pipes {
-            stdout: Stream::new(stdout, limit)?,
-            stderr: Stream::new(stderr, limit)?,
+            stdout: Stream::new(stdout, limit, mask)?,
+            stderr: Stream::new(stderr, limit, mask)?,
             buffer: vec![0; BUFFER_BYTES].into_boxed_slice(),
         })
     }
@@ -55,19 +61,29 @@ impl Pipes {
 
     /// Gives what was kept of stdout and of stderr.
     pub(super) fn finish(&mut self) -> (Captured, Captured) {
-        (self.stdout.collector.finish(), self.stderr.collector.finish())
+        (self.stdout.finish(), self.stderr.finish())
     }
 }
 
 struct Stream {
     /// `None` once it is at its end.
     receiver: Option<Receiver>,
+    /// What comes goes through it first, if there are secrets to mask: head, tail and cut are those of masked text.
+    sieve: Option<Sieve>,
     collector: Collector,
 }
 
 impl Stream {
-    fn new(fd: OwnedFd, limit: OutputLimit) -> io::Result<Stream> {
-        Ok(Stream { receiver: Some(Receiver::from_owned_fd(fd)?), collector: Collector::new(limit) })
+    fn new(fd: OwnedFd, limit: OutputLimit, mask: &Masker) -> io::Result<Stream> {
+        let receiver = Some(Receiver::from_owned_fd(fd)?);
+        Ok(Stream { receiver, sieve: mask.sieve(), collector: Collector::new(limit) })
+    }
+
+    fn finish(&mut self) -> Captured {
+        if let Some(sieve) = &mut self.sieve {
+            sieve.finish(&mut |bytes| self.collector.push(bytes));
+        }
+        self.collector.finish()
     }
 
     fn is_open(&self) -> bool {
@@ -88,7 +104,7 @@ impl Stream {
         let Some(receiver) = &self.receiver else { return };
         match receiver.try_read(buffer) {
             Ok(0) => self.receiver = None,
-            Ok(count) => self.collector.push(&buffer[..count]),
+            Ok(count) => keep(&mut self.sieve, &mut self.collector, &buffer[..count]),
             Err(error) if is_passing(&error) => {}
             Err(_) => self.receiver = None,
         }
@@ -103,13 +119,20 @@ impl Stream {
             match read(receiver.as_fd(), &mut *buffer) {
                 Ok(0) => return,
                 Ok(count) => {
-                    self.collector.push(&buffer[..count]);
+                    keep(&mut self.sieve, &mut self.collector, &buffer[..count]);
                     held = held.saturating_sub(count as u64);
                 }
                 Err(Errno::INTR) => {}
                 Err(_) => return,
             }
         }
+    }
+}
+
+fn keep(sieve: &mut Option<Sieve>, collector: &mut Collector, bytes: &[u8]) {
+    match sieve {
+        Some(sieve) => sieve.push(bytes, &mut |bytes| collector.push(bytes)),
+        None => collector.push(bytes),
     }
 }
 

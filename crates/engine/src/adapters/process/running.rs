@@ -128,7 +128,7 @@ fn launch(job: &Job, note: &Note) -> Result<(Leader, Exits, Pipes), NotStarted> 
 fn execute(job: &Job, launch: &Launch, note: &Note) -> io::Result<(Leader, Exits, Pipes)> {
     let exits = Exits::listen()?;
     let (stdio, stdout, stderr) = Stdio::open()?;
-    let pipes = Pipes::new(stdout, stderr, job.output)?;
+    let pipes = Pipes::new(stdout, stderr, job.output, &job.mask)?;
     let leader = spawn(launch, &stdio, note)?;
     Ok((leader, exits, pipes))
 }

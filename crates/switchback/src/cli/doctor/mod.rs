@@ -11,6 +11,7 @@ mod data;
 mod finding;
 mod programs;
 mod project;
+mod secrets;
 
 use super::arguments::DoctorArguments;
 use super::error::CommandError;
@@ -31,6 +32,7 @@ pub(crate) fn doctor(arguments: &DoctorArguments) -> Result<Exit, CommandError> 
         clients::look(&here),
         programs::look(&here),
         project::look(&here),
+        secrets::look(&dir, &here),
     ];
     let findings: Vec<Finding> = looks.into_iter().flatten().collect();
     let count = |level: Level| findings.iter().filter(|finding| finding.level == level).count();

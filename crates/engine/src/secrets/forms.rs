@@ -1,0 +1,244 @@
+//! The forms in which a value comes out of programs: itself, its lines, and what encoders and quoters make of either.
+//!
+//! Forms are without blanks, as the masker reads text: `base64` breaks lines, `od` puts spaces between bytes.
+
+use std::collections::BTreeSet;
+
+/// The characters that are not blanks which a line of a value must have to be masked alone.
+const LINE_CHARS_MIN: usize = 8;
+
+/// The bytes of the shortest form: what is shorter is found everywhere.
+const FORM_BYTES_MIN: usize = 4;
+
+const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+const BASE64_URL: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+/// What different encoders of addresses leave as it is, beside letters and digits.
+const PLAIN_IN_URL: [&str; 5] = ["-._~", "-._~/", "-._*", "-._~!*'()", "-._~!*'();/?:@&=+$,#"];
+
+/// All forms of a value.
+pub(super) fn forms(value: &str) -> BTreeSet<Vec<u8>> {
+    let mut found = BTreeSet::new();
+    for part in parts(value) {
+        let texts = encoded(part).into_iter().chain(quoted(part)).map(String::into_bytes);
+        let blank = |byte: &u8| is_blank(*byte);
+        let stripped = texts.map(|text| text.into_iter().filter(|byte| !blank(byte)).collect::<Vec<u8>>());
+        found.extend(stripped.filter(|form| form.len() >= FORM_BYTES_MIN));
+    }
+    found
+}
+
+/// Whether the masker reads over a byte.
+pub(super) fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
+}
+
+/// The value, and its lines if there are several.
+fn parts(value: &str) -> impl Iterator<Item = &str> {
+    let long = |line: &&str| line.chars().filter(|letter| !letter.is_whitespace()).count() >= LINE_CHARS_MIN;
+    let lines = value.lines().map(str::trim).filter(long).filter(move |line| *line != value);
+    std::iter::once(value).chain(lines)
+}
+
+/// What encoders make of a text.
+fn encoded(text: &str) -> Vec<String> {
+    let bytes = text.as_bytes();
+    let mut forms = vec![text.to_owned(), text.to_lowercase(), text.to_uppercase()];
+    for alphabet in [BASE64, BASE64_URL] {
+        let (whole, padding) = base64(bytes, alphabet);
+        forms.extend((0..3).map(|shift| inside_base64(bytes, shift, alphabet)));
+        forms.extend([format!("{whole}{padding}"), whole]);
+    }
+    for (digits, before, between) in [
+        (HEX_LOWER, "", ""),
+        (HEX_UPPER, "", ""),
+        (HEX_LOWER, "\\x", ""),
+        (HEX_UPPER, "\\x", ""),
+        (HEX_LOWER, "%", ""),
+        (HEX_UPPER, "%", ""),
+        (HEX_LOWER, "0x", ","),
+        (HEX_LOWER, "", ":"),
+        (HEX_UPPER, "", ":"),
+    ] {
+        let all: Vec<String> = bytes.iter().map(|byte| format!("{before}{}", hex(*byte, digits))).collect();
+        forms.push(all.join(between));
+    }
+    for digits in [HEX_LOWER, HEX_UPPER] {
+        forms.extend(PLAIN_IN_URL.map(|plain| percent(text, plain, digits, None)));
+        forms.push(percent(text, "-._*", digits, Some('+')));
+    }
+    forms
+}
+
+const HEX_LOWER: &[u8; 16] = b"0123456789abcdef";
+const HEX_UPPER: &[u8; 16] = b"0123456789ABCDEF";
+
+fn hex(byte: u8, digits: &[u8; 16]) -> String {
+    [byte >> 4, byte & 15].map(|digit| char::from(digits[usize::from(digit)])).iter().collect()
+}
+
+/// A text in base64, and the padding behind it.
+fn base64(bytes: &[u8], alphabet: &[u8; 64]) -> (String, &'static str) {
+    let mut text = String::with_capacity(bytes.len() * 4 / 3 + 4);
+    for group in bytes.chunks(3) {
+        let bits =
+            group.iter().fold(0u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - group.len()));
+        let digits = (0..=group.len()).map(|digit| bits >> (18 - 6 * digit) & 63);
+        text.extend(digits.map(|digit| char::from(alphabet[digit as usize])));
+    }
+    let padding = match bytes.len() % 3 {
+        1 => "==",
+        2 => "=",
+        _ => "",
+    };
+    (text, padding)
+}
+
+/// The digits that a text gives wherever it stands in something larger that is encoded: after so many other bytes of its
+/// group, and without the digits that its neighbours share.
+fn inside_base64(bytes: &[u8], shift: usize, alphabet: &[u8; 64]) -> String {
+    let (whole, _) = base64(&[&[0; 2][..shift], bytes].concat(), alphabet);
+    let first = (shift * 8).div_ceil(6);
+    let end = (shift + bytes.len()) * 8 / 6;
+    whole.get(first..end).unwrap_or_default().to_owned()
+}
+
+fn percent(text: &str, plain: &str, digits: &[u8; 16], blank: Option<char>) -> String {
+    let mut out = String::new();
+    for byte in text.bytes() {
+        match (char::from(byte), blank) {
+            (' ', Some(blank)) => out.push(blank),
+            (letter, _) if letter.is_ascii_alphanumeric() || plain.contains(letter) => out.push(letter),
+            _ => out.push_str(&format!("%{}", hex(byte, digits))),
+        }
+    }
+    out
+}
+
+/// What quoters make of a text, without the quotes around it.
+fn quoted(text: &str) -> Vec<String> {
+    let json = json(text);
+    vec![
+        json.replace('/', "\\/"),
+        ascii(&json, false),
+        ascii(&json, true),
+        self::json(&json),
+        json,
+        text.replace('\'', "'\\''"),
+        text.replace('\'', "'\"'\"'"),
+        escaped(text, |letter| "\"\\$`".contains(letter)),
+        escaped(text, |letter| {
+            letter.is_ascii() && !letter.is_ascii_alphanumeric() && !"_./,:=@%+-".contains(letter)
+        }),
+        controls(text, "\\"),
+        controls(text, "\\'"),
+        octal(&controls(text, "\\'")),
+        html(text, &[]),
+        html(text, &[("\"", "&quot;")]),
+        html(text, &[("\"", "&quot;"), ("'", "&#39;")]),
+        html(text, &[("\"", "&quot;"), ("'", "&#x27;")]),
+        html(text, &[("\"", "&#34;"), ("'", "&#39;")]),
+        html(text, &[("\"", "&quot;"), ("'", "&apos;")]),
+    ]
+}
+
+fn json(text: &str) -> String {
+    let quoted = serde_json::Value::from(text).to_string();
+    quoted[1..quoted.len() - 1].to_owned()
+}
+
+/// Without letters that are not ASCII, as many JSON writers put them.
+fn ascii(text: &str, upper: bool) -> String {
+    let unit = |unit: u16| if upper { format!("\\u{unit:04X}") } else { format!("\\u{unit:04x}") };
+    let letter = |letter: char| match letter.is_ascii() {
+        true => letter.to_string(),
+        false => letter.encode_utf16(&mut [0; 2]).iter().map(|half| unit(*half)).collect(),
+    };
+    text.chars().map(letter).collect()
+}
+
+fn escaped(text: &str, needs: impl Fn(char) -> bool) -> String {
+    let letter = |letter: char| if needs(letter) { format!("\\{letter}") } else { letter.to_string() };
+    text.chars().map(letter).collect()
+}
+
+/// With names for line breaks and tabs, as debuggers and `$'...'` write them.
+fn controls(text: &str, escape: &str) -> String {
+    escaped(text, |letter| escape.contains(letter))
+        .replace('\n', "\\n")
+        .replace('\r', "\\r")
+        .replace('\t', "\\t")
+}
+
+fn octal(text: &str) -> String {
+    let byte = |byte: u8| match byte.is_ascii() {
+        true => char::from(byte).to_string(),
+        false => format!("\\{byte:03o}"),
+    };
+    text.bytes().map(byte).collect()
+}
+
+fn html(text: &str, quotes: &[(&str, &str)]) -> String {
+    let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    quotes.iter().fold(text, |text, (quote, entity)| text.replace(quote, entity))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn has(value: &str, form: &str) -> bool {
+        forms(value).contains(form.as_bytes())
+    }
+
+    #[test]
+    fn base64_is_known_at_every_place_of_a_group() {
+        assert_eq!(base64(b"light work.", BASE64), ("bGlnaHQgd29yay4".to_owned(), "="));
+        let value = "s3cr3t/+key";
+        for before in ["", "a", "ab", "abc", "user:"] {
+            for after in ["", "\n", "x", "yz"] {
+                let (text, _) = base64(format!("{before}{value}{after}").as_bytes(), BASE64);
+                let found =
+                    forms(value).into_iter().any(|form| text.contains(str::from_utf8(&form).unwrap()));
+                assert!(found, "{before}{value}{after}: {text}");
+            }
+        }
+        let (url, _) = base64("??>>".as_bytes(), BASE64_URL);
+        assert!(url.contains(['-', '_']) && has("??>>", &url));
+    }
+
+    #[test]
+    fn what_programs_make_of_a_value_is_known() {
+        let value = "p@ss/w ö'\"$&";
+        for form in [
+            "p%40ss%2Fw%20%C3%B6%27%22%24%26",
+            "p%40ss%2fw%20%c3%b6%27%22%24%26",
+            "p%40ss%2Fw+%C3%B6%27%22%24%26",
+            "p%40ss/w%20%C3%B6%27%22%24%26",
+            "p%40ss%2Fw%20%C3%B6'%22%24%26",
+            "704073732f7720c3b627222426",
+            "704073732F7720C3B627222426",
+            "p@ss/wö'\\\"$&",
+            "p@ss\\/wö'\\\"$&",
+            "p@ss/w\\u00f6'\\\"$&",
+            "p@ss/wö'\\''\"$&",
+            "p@ss/wö'\"'\"'\"$&",
+            "p@ss/w\\ö\\'\\\"\\$\\&",
+            "p@ss/wö'\\\"\\$&",
+            "p@ss/w\\303\\266\\'\"$&",
+            "p@ss/wö&#39;&quot;$&amp;",
+            "P@SS/WÖ'\"$&",
+        ] {
+            assert!(has(value, form), "{form}");
+        }
+    }
+
+    #[test]
+    fn lines_are_parts_if_they_are_long_enough() {
+        let value = "-----BEGIN KEY-----\n  line one\nshort\n";
+        assert!(has(value, "-----BEGINKEY-----lineoneshort"));
+        assert!(has(value, "-----BEGINKEY-----"));
+        assert!(!has(value, "short"));
+        assert!(has("12345678\n1234567", "12345678") && !has("12345678\n1234567", "1234567"));
+    }
+}

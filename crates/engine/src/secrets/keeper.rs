@@ -1,0 +1,261 @@
+//! Finds the value of a secret at the last moment, and remembers what it gave out, so that it is masked wherever it comes
+//! back.
+//!
+//! | place | for |
+//! |---|---|
+//! | the keyring | people at a desk; only in builds that have it |
+//! | `secrets.toml` | everyone; it is the owner's alone |
+//! | what a client lends | values that live in an environment; held in memory, by folder |
+//!
+//! The first place that has it wins. A file that cannot be used ends the search: what it says is not known, and another
+//! value must not take its place in silence.
+
+use super::file::File;
+use super::guard::keep_memory;
+use super::keyring::{Asked, Keyring};
+use super::mask::Masker;
+use super::secret::Secret;
+use kernel::Plan;
+use kernel::plan::Work;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::sync::watch;
+
+/// The values that are remembered for masking; of more, the oldest are forgotten.
+const KNOWN_MAX: usize = 256;
+
+/// How long after its start a server waits for clients that come back and lend again.
+const RETURN_MAX: Duration = Duration::from_secs(10);
+
+/// Where secrets are found.
+#[derive(Debug)]
+pub struct Keeper {
+    keyring: Keyring,
+    file: Option<File>,
+    held: Mutex<Held>,
+    /// Counts what was lent.
+    lent: watch::Sender<u64>,
+    /// Until when someone may be on their way back.
+    returning: Instant,
+}
+
+#[derive(Debug, Default)]
+struct Held {
+    /// What clients lend, by folder.
+    lent: BTreeMap<PathBuf, BTreeMap<String, Secret>>,
+    /// What was given out, the oldest first.
+    known: Vec<(String, Secret)>,
+    masker: Masker,
+}
+
+/// A secret without a value, and what was found in each place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missing {
+    /// Its name.
+    pub name: String,
+    /// What was looked at, each with what was found.
+    pub looked: Vec<String>,
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Missing { name, looked } = self;
+        write!(
+            out,
+            "the secret `{name}` has no value ({}); set it: switchback secret set {name}",
+            looked.join("; ")
+        )
+    }
+}
+
+impl Default for Keeper {
+    /// Knows no place but what is lent.
+    fn default() -> Keeper {
+        let (file, held, lent) = (None, Mutex::default(), watch::channel(0).0);
+        Keeper { keyring: Keyring, file, held, lent, returning: Instant::now() }
+    }
+}
+
+impl Keeper {
+    /// The keeper of a data directory.
+    pub fn of(dir: &Path) -> Keeper {
+        Keeper { file: Some(File::of(dir)), ..Keeper::default() }
+    }
+
+    /// One that goes on with runs by itself: clients that lent something to the server before it may still come back.
+    #[must_use]
+    pub fn awaiting(self) -> Keeper {
+        Keeper { returning: Instant::now() + RETURN_MAX, ..self }
+    }
+
+    /// Takes what a client of a folder lends; it stands in the place of what was lent under the same names.
+    pub fn lend(&self, folder: &Path, secrets: BTreeMap<String, Secret>) {
+        if secrets.is_empty() {
+            return;
+        }
+        keep_memory();
+        self.held().lent.entry(folder.to_owned()).or_default().extend(secrets);
+        self.lent.send_modify(|count| *count += 1);
+    }
+
+    /// Finds a secret for a run in a folder. It may wait for the disk or the keyring.
+    pub fn find(&self, folder: &Path, name: &str) -> Result<Secret, Missing> {
+        let secret = self.look(folder, name)?;
+        keep_memory();
+        self.remember(name, &secret);
+        Ok(secret)
+    }
+
+    fn look(&self, folder: &Path, name: &str) -> Result<Secret, Missing> {
+        let mut looked = Vec::new();
+        match self.keyring.find(name) {
+            Asked::Found(secret) => return Ok(secret),
+            Asked::Nothing => looked.push("the keyring has none".to_owned()),
+            Asked::Unusable(why) => looked.push(format!("keyring: {why}")),
+        }
+        if let Some(file) = &self.file {
+            match file.read() {
+                Ok(mut secrets) => match secrets.remove(name) {
+                    Some(secret) => return Ok(secret),
+                    None => looked.push(format!("not in {}", file.path().display())),
+                },
+                Err(error) => {
+                    looked.push(error.to_string());
+                    return Err(Missing { name: name.to_owned(), looked });
+                }
+            }
+        }
+        if let Some(secret) = self.held().lent.get(folder).and_then(|lent| lent.get(name)) {
+            return Ok(secret.clone());
+        }
+        looked.push(format!("not lent by a client of {}", folder.display()));
+        Err(Missing { name: name.to_owned(), looked })
+    }
+
+    /// Finds secrets as [`Keeper::find`] does. Just after a server has begun, those that are missing may still be lent by a
+    /// client that comes back.
+    pub async fn find_all(
+        self: &Arc<Self>,
+        folder: &Path,
+        names: BTreeSet<String>,
+    ) -> Result<BTreeMap<String, Secret>, Missing> {
+        let mut lent = self.lent.subscribe();
+        loop {
+            let (keeper, folder, names) = (Arc::clone(self), folder.to_owned(), names.clone());
+            let find = move || {
+                let found = names.into_iter().map(|name| Ok((name.clone(), keeper.find(&folder, &name)?)));
+                found.collect::<Result<BTreeMap<_, _>, Missing>>()
+            };
+            let found = tokio::task::spawn_blocking(find).await;
+            let found = found.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
+            let left = self.returning.saturating_duration_since(Instant::now());
+            if found.is_ok() || left.is_zero() || tokio::time::timeout(left, lent.changed()).await.is_err() {
+                return found;
+            }
+        }
+    }
+
+    /// The first secret of a plan that has no value. It may wait for the disk or the keyring.
+    pub fn missing(&self, folder: &Path, plan: &Plan) -> Option<Missing> {
+        used(plan).into_iter().find_map(|name| self.find(folder, &name).err())
+    }
+
+    /// Masks all that was given out.
+    pub fn masker(&self) -> Masker {
+        self.held().masker.clone()
+    }
+
+    /// The names that clients of a folder lend.
+    pub fn lent(&self, folder: &Path) -> Vec<String> {
+        self.held().lent.get(folder).map(|lent| lent.keys().cloned().collect()).unwrap_or_default()
+    }
+
+    fn remember(&self, name: &str, secret: &Secret) {
+        let mut held = self.held();
+        if held.known.iter().any(|(known, value)| known == name && value == secret) {
+            return;
+        }
+        if held.known.len() == KNOWN_MAX {
+            held.known.remove(0);
+        }
+        held.known.push((name.to_owned(), secret.clone()));
+        held.masker = Masker::new(held.known.iter().map(|(name, secret)| (name.as_str(), secret)));
+    }
+
+    fn held(&self) -> MutexGuard<'_, Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The names of all secrets that steps of a plan use.
+pub fn used(plan: &Plan) -> BTreeSet<String> {
+    let secrets = plan.steps.iter().filter_map(|step| match &step.work {
+        Work::Server { secrets, .. } => Some(secrets.values().cloned()),
+        _ => None,
+    });
+    secrets.flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn secret(text: &str) -> Secret {
+        Secret::new(text).unwrap()
+    }
+
+    #[test]
+    fn the_file_stands_over_what_is_lent_and_folders_are_kept_apart() {
+        let dir = tempfile::tempdir().unwrap();
+        let keeper = Keeper::of(dir.path());
+        let (here, there) = (Path::new("/here"), Path::new("/there"));
+        keeper.lend(here, [("A".to_owned(), secret("lent-a")), ("B".to_owned(), secret("lent-b"))].into());
+        File::of(dir.path()).set("A", secret("kept-a")).unwrap();
+        let found =
+            |folder: &Path, name: &str| keeper.find(folder, name).map(|found| found.expose().to_owned());
+        assert_eq!(found(here, "A").unwrap(), "kept-a");
+        assert_eq!(found(here, "B").unwrap(), "lent-b");
+        let missing = found(there, "B").unwrap_err().to_string();
+        for word in ["`B`", "keyring", "secrets.toml", "/there", "switchback secret set B"] {
+            assert!(missing.contains(word), "{missing}");
+        }
+        assert_eq!(keeper.masker().text("kept-a lent-a lent-b"), "[secret A] lent-a [secret B]");
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_used_ends_the_search() {
+        let dir = tempfile::tempdir().unwrap();
+        let keeper = Keeper::of(dir.path());
+        keeper.lend(dir.path(), [("A".to_owned(), secret("lent-a"))].into());
+        std::fs::write(File::of(dir.path()).path(), "version = 9").unwrap();
+        assert!(keeper.find(dir.path(), "A").unwrap_err().to_string().contains("others may read"));
+    }
+
+    #[test]
+    fn what_is_remembered_has_an_edge() {
+        let keeper = Keeper::default();
+        let folder = Path::new("/");
+        for number in 0..=KNOWN_MAX {
+            keeper.lend(folder, [("A".to_owned(), secret(&format!("value-{number:04}")))].into());
+            keeper.find(folder, "A").unwrap();
+        }
+        assert_eq!(keeper.masker().text("value-0000 value-0001"), "value-0000 [secret A]");
+    }
+
+    #[tokio::test]
+    async fn who_comes_back_in_time_is_waited_for() {
+        let keeper = Arc::new(Keeper::default().awaiting());
+        let folder = Path::new("/");
+        let (waits, name) = (Arc::clone(&keeper), BTreeSet::from(["A".to_owned()]));
+        let waiting = tokio::spawn(async move { waits.find_all(folder, name).await });
+        tokio::task::yield_now().await;
+        keeper.lend(folder, [("A".to_owned(), secret("lent-a"))].into());
+        assert!(waiting.await.unwrap().is_ok());
+        assert!(
+            Arc::new(Keeper::default()).find_all(folder, BTreeSet::from(["A".to_owned()])).await.is_err()
+        );
+    }
+}

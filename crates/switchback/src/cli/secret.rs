@@ -1,0 +1,168 @@
+//! `switchback secret`: puts values away, and says which there are. A value comes from stdin or from a prompt that does not
+//! show it, never from the command line, and none is ever printed.
+
+use super::arguments::{SecretArguments, SecretVerb};
+use super::error::CommandError;
+use super::exit::Exit;
+use super::look::{Look, print, print_json, talk};
+use super::store::{directory, workspace};
+use super::table::table;
+use crate::house::{Client, Flags};
+use crate::settings::Settings;
+use engine::secrets::{BYTES_MAX, File, FileError, Secret, is_name};
+use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
+use serde_json::json;
+use std::io::{self, IsTerminal, Read, Write};
+
+/// Carries the command out.
+pub(crate) fn secret(arguments: &SecretArguments) -> Result<Exit, CommandError> {
+    match &arguments.verb {
+        SecretVerb::Set { name } => set(name),
+        SecretVerb::List { json } => list(*json),
+        SecretVerb::Remove { name } => remove(name),
+    }
+}
+
+fn set(name: &str) -> Result<Exit, CommandError> {
+    if !is_name(name) {
+        let message = format!("`{name}` cannot be the name of a secret");
+        let hint = "a name begins with a letter and goes on with letters, digits, `_` and `-`, up to 64";
+        return Err(CommandError::usage("bad-name", message).hint(hint));
+    }
+    let text = match io::stdin().is_terminal() {
+        true => match prompt(name).map_err(|error| unread(&error))? {
+            Some(text) => text,
+            None => return Ok(Exit::Interrupted),
+        },
+        false => piped()?,
+    };
+    let secret = Secret::new(&text)
+        .map_err(|unfit| CommandError::usage("bad-secret", format!("the value of `{name}` {unfit}")))?;
+    let dir = super::desk::place(&directory()?)?.dir;
+    let file = File::of(&dir);
+    let replaced = file.set(name, secret).map_err(unusable)?;
+    let done = if replaced { "replaced" } else { "kept" };
+    talk(&format!("`{name}` is {done} in {}", file.path().display()));
+    Ok(Exit::Succeeded)
+}
+
+fn remove(name: &str) -> Result<Exit, CommandError> {
+    let file = File::of(&directory()?);
+    if !file.read().map_err(unusable)?.contains_key(name) {
+        let message = format!("there is no secret `{name}` in {}", file.path().display());
+        return Err(
+            CommandError::usage("unknown-secret", message).hint("which there are: switchback secret list")
+        );
+    }
+    file.remove(name).map_err(unusable)?;
+    talk(&format!("`{name}` is removed from {}", file.path().display()));
+    Ok(Exit::Succeeded)
+}
+
+fn list(json: bool) -> Result<Exit, CommandError> {
+    let file = File::of(&directory()?);
+    let kept = file.read().map_err(unusable)?;
+    let from_file = kept.keys().map(|name| (name.clone(), file.path().display().to_string()));
+    let settings = Settings::read(&Client::here(workspace()?, Flags::default()));
+    let named = settings.lends.iter().map(|name| {
+        let is_set = std::env::var_os(name).is_some_and(|value| !value.is_empty());
+        let from = if is_set { "environment" } else { "environment (not set here)" };
+        (name.clone(), from.to_owned())
+    });
+    let all: Vec<(String, String)> = from_file.chain(named).collect();
+    if json {
+        let all: Vec<_> = all.iter().map(|(name, from)| json!({ "name": name, "from": from })).collect();
+        print_json(&json!({ "secrets": all }))?;
+        return Ok(Exit::Succeeded);
+    }
+    if all.is_empty() {
+        talk("there are no secrets; put one away: switchback secret set NAME");
+        return Ok(Exit::Succeeded);
+    }
+    let rows: Vec<Vec<String>> = all.into_iter().map(|(name, from)| vec![name, from]).collect();
+    print(&table(Look::of_stdout(), &["SECRET", "FROM"], &rows))?;
+    Ok(Exit::Succeeded)
+}
+
+/// All of stdin, without the line break at its end.
+fn piped() -> Result<String, CommandError> {
+    let mut bytes = Vec::new();
+    let room = BYTES_MAX as u64 + 3;
+    io::stdin().lock().take(room).read_to_end(&mut bytes).map_err(|error| unread(&error))?;
+    let text = String::from_utf8(bytes)
+        .map_err(|_| CommandError::usage("bad-secret", "the value on stdin is not UTF-8 text"))?;
+    let text = text.strip_suffix('\n').map_or(text.as_str(), |text| text.strip_suffix('\r').unwrap_or(text));
+    Ok(text.to_owned())
+}
+
+fn unread(error: &io::Error) -> CommandError {
+    CommandError::internal("not-read", format!("failed to read the value: {error}"))
+}
+
+fn unusable(error: FileError) -> CommandError {
+    CommandError::usage("secrets-file", error.to_string())
+}
+
+/// Asks a person for one line and shows nothing of it; nothing if they change their mind.
+fn prompt(name: &str) -> io::Result<Option<String>> {
+    let mut err = io::stderr().lock();
+    write!(err, "value of {name} (not shown): ")?;
+    err.flush()?;
+    let _hidden = Hidden::begin()?;
+    let typed = typed(&mut io::stdin().lock());
+    writeln!(err)?;
+    typed
+}
+
+/// What is typed up to the end of the line.
+fn typed(input: &mut impl Read) -> io::Result<Option<String>> {
+    let (mut bytes, mut byte) = (Vec::new(), [0]);
+    while input.read(&mut byte)? > 0 && bytes.len() <= BYTES_MAX {
+        match byte[0] {
+            b'\n' | b'\r' | 0x04 => break,
+            0x03 => return Ok(None),
+            0x08 | 0x7f => {
+                // All bytes of one character.
+                while bytes.pop().is_some_and(|last: u8| last & 0xC0 == 0x80) {}
+            }
+            byte => bytes.push(byte),
+        }
+    }
+    String::from_utf8(bytes).map(Some).map_err(|_| io::Error::other("it is not UTF-8 text"))
+}
+
+/// A terminal that shows nothing of what is typed, until this is dropped.
+struct Hidden(Termios);
+
+impl Hidden {
+    fn begin() -> io::Result<Hidden> {
+        let before = tcgetattr(io::stdin())?;
+        let mut quiet = before.clone();
+        // Ctrl-C comes as a letter: the terminal must be made as it was before this process ends.
+        quiet.local_modes -= LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG;
+        tcsetattr(io::stdin(), OptionalActions::Flush, &quiet)?;
+        Ok(Hidden(before))
+    }
+}
+
+impl Drop for Hidden {
+    fn drop(&mut self) {
+        // A terminal that is gone needs nothing.
+        let _ = tcsetattr(io::stdin(), OptionalActions::Flush, &self.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_typed_ends_with_the_line_and_can_be_mended() {
+        let read = |text: &[u8]| typed(&mut &*text).unwrap();
+        assert_eq!(read(b"abcd\nrest").as_deref(), Some("abcd"));
+        assert_eq!(read("abé\u{7f}c\r".as_bytes()).as_deref(), Some("abc"));
+        assert_eq!(read(b"\x7fab").as_deref(), Some("ab"));
+        assert_eq!(read(b"ab\x03"), None);
+        assert!(typed(&mut &b"\xff\n"[..]).is_err());
+    }
+}
