@@ -34,8 +34,13 @@ pub(crate) struct Flags {
 }
 
 /// Names that say where definitions lie and what a client wants; they are read by the house and not passed on to commands.
-const READ: [&str; 4] =
-    ["WORKFLOWS_TEMPLATE_PATHS", "SWITCHBACK_TOOLSETS", "SWITCHBACK_READ_ONLY", "SWITCHBACK_CALL_SECONDS"];
+const READ: [&str; 5] = [
+    "WORKFLOWS_TEMPLATE_PATHS",
+    "SWITCHBACK_TOOLSETS",
+    "SWITCHBACK_READ_ONLY",
+    "SWITCHBACK_CALL_SECONDS",
+    "SWITCHBACK_SECRETS",
+];
 
 impl Client {
     /// This process in a project folder.

@@ -4,12 +4,14 @@ use super::file::File;
 use super::seen::Seen;
 use super::{CALL_SECONDS_MAX, NAME, Settings, Toolset, Trouble};
 use crate::house::Client;
+use engine::secrets::is_name;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 const TOOLSETS: &str = "SWITCHBACK_TOOLSETS";
 const READ_ONLY: &str = "SWITCHBACK_READ_ONLY";
 const CALL_SECONDS: &str = "SWITCHBACK_CALL_SECONDS";
+const SECRETS: &str = "SWITCHBACK_SECRETS";
 
 /// Puts files and client together.
 pub(super) fn settings(file: File, broken: Vec<Trouble>, client: &Client) -> Settings {
@@ -24,12 +26,14 @@ pub(super) fn settings(file: File, broken: Vec<Trouble>, client: &Client) -> Set
     let call_seconds = file.call_seconds.unwrap_or(CALL_SECONDS_MAX).min(call_seconds(client, &mut doubts));
     let name = file.name.unwrap_or_else(|| NAME.to_owned());
     let roots = file.roots.unwrap_or_default().iter().map(|root| folder(root, client)).collect();
+    let lends = lends(file.lends.unwrap_or_default(), client, &mut doubts);
     Settings {
         name,
         roots,
         call_seconds,
         read_only,
         toolsets,
+        lends,
         allowed,
         broken,
         doubts,
@@ -43,6 +47,16 @@ fn folder(root: &str, client: &Client) -> PathBuf {
         (Some(below), Some(home)) => PathBuf::from(home).join(below),
         _ => client.workspace.join(root),
     }
+}
+
+/// The variables that a client lends: those that a file names, and those that it names itself.
+fn lends(named: Vec<String>, client: &Client, doubts: &mut Vec<String>) -> BTreeSet<String> {
+    let said = said(client, SECRETS).unwrap_or_default().split(',').map(str::trim);
+    let (good, bad): (Vec<&str>, Vec<&str>) =
+        said.filter(|name| !name.is_empty()).partition(|name| is_name(name));
+    doubts
+        .extend(bad.iter().map(|name| format!("{SECRETS}: `{}` cannot be the name of a secret", cut(name))));
+    named.into_iter().chain(good.into_iter().map(str::to_owned)).collect()
 }
 
 /// The groups that are on. A client that asks for nothing gets what the files name, or else the usual ones.
@@ -97,6 +111,6 @@ fn said<'c>(client: &'c Client, name: &str) -> Option<&'c str> {
     client.env.get(name).map(|text| text.trim()).filter(|text| !text.is_empty())
 }
 
-fn cut(text: &str) -> String {
+pub(super) fn cut(text: &str) -> String {
     text.chars().take(60).collect()
 }

@@ -2,6 +2,7 @@
 
 use super::{CALL_SECONDS_MAX, Toolset, Trouble};
 use engine::dialects::near::near;
+use engine::secrets::is_name;
 use rustix::fs::OFlags;
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Read};
@@ -16,7 +17,7 @@ const BYTES_MAX: u64 = 64 * 1024;
 /// The longest name of a server.
 const NAME_CHARS_MAX: usize = 32;
 
-const KEYS: [&str; 5] = ["call_seconds", "files", "name", "read_only", "toolsets"];
+const KEYS: [&str; 6] = ["call_seconds", "files", "name", "read_only", "secrets", "toolsets"];
 
 /// The most folders that file blocks may use beside that of their run.
 const ROOTS_MAX: usize = 32;
@@ -30,6 +31,7 @@ pub(super) struct File {
     pub(super) toolsets: Option<(Vec<Toolset>, String)>,
     /// Folders beside that of a run in which file blocks may read and write.
     pub(super) roots: Option<Vec<String>>,
+    pub(super) lends: Option<Vec<String>>,
 }
 
 impl File {
@@ -41,6 +43,7 @@ impl File {
             read_only: over.read_only.or(self.read_only),
             toolsets: over.toolsets.or(self.toolsets),
             roots: over.roots.or(self.roots),
+            lends: over.lends.or(self.lends),
         }
     }
 }
@@ -110,9 +113,30 @@ fn take(file: &mut File, key: &str, value: &Spanned<DeValue<'_>>, place: &str) -
         },
         "toolsets" => file.toolsets = Some((toolsets(value)?, place.to_owned())),
         "files" => files(file, value)?,
+        "secrets" => file.lends = Some(lends(value)?),
         key => return Err(unknown(key)),
     }
     Ok(())
+}
+
+/// The variables of a client's environment that may be used as secrets: `[secrets] env = ["TOKEN"]`.
+fn lends(value: &DeValue<'_>) -> Result<Vec<String>, String> {
+    let wrong = || "`secrets` is a table with one list of names: [secrets] env = [\"TOKEN\"]".to_owned();
+    let DeValue::Table(table) = value else { return Err(wrong()) };
+    if table.keys().any(|key| key.get_ref() != "env") {
+        return Err(wrong());
+    }
+    let items = match table.get("env").map(Spanned::get_ref) {
+        None => return Ok(Vec::new()),
+        Some(DeValue::Array(items)) => items,
+        Some(_) => return Err(wrong()),
+    };
+    let names = items.iter().map(|item| item.get_ref().as_str().map(str::to_owned));
+    let names: Vec<String> = names.collect::<Option<_>>().ok_or_else(wrong)?;
+    match names.iter().find(|name| !is_name(name)) {
+        Some(name) => Err(format!("`{}` cannot be the name of a secret", super::choose::cut(name))),
+        None => Ok(names),
+    }
 }
 
 fn name(value: &DeValue<'_>) -> Result<String, String> {

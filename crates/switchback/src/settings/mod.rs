@@ -47,6 +47,8 @@ pub(crate) struct Settings {
     pub(crate) roots: Vec<PathBuf>,
     /// The groups of tools that are on.
     pub(crate) toolsets: BTreeSet<Toolset>,
+    /// The variables of the client's environment that it lends as secrets.
+    pub(crate) lends: BTreeSet<String>,
     /// The groups that a file allows, and the place where it says so.
     allowed: Option<(BTreeSet<Toolset>, String)>,
     /// What is wrong with files; what they were to forbid is not known.
