@@ -4,5 +4,6 @@
 //! happened. It knows no plan, no run and no journal; it never decides what comes next.
 
 pub(crate) mod file;
+pub(crate) mod git;
 pub mod process;
 pub(crate) mod shell;

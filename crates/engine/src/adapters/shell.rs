@@ -134,7 +134,7 @@ fn keep_bytes(outputs: &mut Fields, name: &str, captured: &Captured) {
 }
 
 /// What happened, with the end of what was said about it.
-fn said(what: String, stderr: &Captured) -> String {
+pub(super) fn said(what: String, stderr: &Captured) -> String {
     let text = stderr.text();
     let text = text.trim_end();
     if text.is_empty() {

@@ -3,6 +3,7 @@
 use super::secret::masked;
 use super::thread::Mail;
 use crate::adapters::file::{self, Created, Files};
+use crate::adapters::git;
 use crate::adapters::process::{self, Notes, Stops};
 use crate::adapters::shell;
 use crate::answers::Answers;
@@ -25,6 +26,8 @@ type Key = (RunId, EffectId);
 /// Carries effects out.
 pub(crate) struct Hands {
     notes: Arc<Notes>,
+    /// Who is at work in which repository.
+    repositories: git::Queue,
     pub(super) secrets: Arc<Keeper>,
     files: Arc<Files>,
     runtime: tokio::runtime::Handle,
@@ -61,6 +64,7 @@ impl Hands {
             secrets: answers.secrets(),
             files: Arc::new(Files::new(notes.data().to_owned(), answers)),
             notes: Arc::new(notes),
+            repositories: git::Queue::default(),
             runtime,
             inbox,
             open: Mutex::default(),
@@ -96,6 +100,7 @@ impl Hands {
         match perform.adapter {
             Adapter::Noop => self.report(run, perform.id, Report::Done { outputs: perform.inputs }),
             Adapter::Process => self.process(run, home, perform),
+            Adapter::Git => self.git(run, home.clone(), perform),
             Adapter::File => self.file(run, home.clone(), perform),
             other => {
                 let reason = format!("this version has no `{other:?}` adapter").to_lowercase();
@@ -200,6 +205,20 @@ impl Hands {
                     hands.report_then(run, effect, report, note.map(forget));
                 }
                 file::Ended::Interrupted => hands.interrupted(run, effect),
+            }
+            hands.over(&key);
+        });
+    }
+
+    fn git(self: &Arc<Self>, run: RunId, home: Home, perform: Perform) {
+        let key = (run, perform.id.clone());
+        let Some(stops) = self.begin(key.clone()) else { return };
+        let hands = Arc::clone(self);
+        self.runtime.spawn(async move {
+            let asked = (&hands.repositories, stops);
+            match git::perform(&key.0, &home, &perform, &hands.notes, asked).await {
+                Some(report) => hands.report(key.0.clone(), perform.id, report),
+                None => hands.interrupted(key.0.clone(), perform.id),
             }
             hands.over(&key);
         });

@@ -7,12 +7,13 @@ mod json_state;
 mod read_file;
 mod render;
 mod shell;
+mod worktree;
 
 pub(super) use form::{Draft, Form, OBJECT};
 pub use shell::SHELL_TIMEOUT_MS;
 
 /// Every type of this version, in the order in which they are listed.
-pub(super) const ALL: [&Form; 7] = [
+pub(super) const ALL: [&Form; 9] = [
     &shell::FORM,
     &render::FORM,
     &create_file::FORM,
@@ -20,10 +21,12 @@ pub(super) const ALL: [&Form; 7] = [
     &json_state::READ,
     &json_state::WRITE,
     &json_state::MERGE,
+    &worktree::CREATE,
+    &worktree::REMOVE,
 ];
 
 /// Types of the dialect that this version does not have.
-const LATER: [&str; 5] = ["ExecuteWorkflow", "Prompt", "Agent", "CreateWorktree", "RemoveWorktree"];
+const LATER: [&str; 3] = ["ExecuteWorkflow", "Prompt", "Agent"];
 
 /// Returns the type of a name.
 pub(super) fn named(name: &str) -> Option<&'static Form> {

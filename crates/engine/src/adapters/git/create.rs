@@ -1,0 +1,216 @@
+//! A worktree shall be there, on a branch.
+//!
+//! | what is there | what becomes of it |
+//! |---|---|
+//! | nothing | it is made, from the branch if there is one, else with a new branch from the base |
+//! | the same worktree on the same branch | nothing: it is done |
+//! | a half of one that was being made for somebody here | that half is taken away, and it is made |
+//! | an entry of the list without its folder | the entry is taken away, and it is made |
+//! | a half of another git's, another branch, other files | refused |
+
+use super::call::Git;
+use super::list::Entry;
+use super::marks;
+use super::repository::{Half, Repository, making, text};
+use super::trouble::Trouble;
+use kernel::{Data, Fields};
+use std::path::{Path, PathBuf};
+
+/// The worktree that shall be there.
+pub(super) struct Wish<'a> {
+    /// Its folder.
+    pub(super) target: PathBuf,
+    /// Its branch.
+    pub(super) branch: &'a str,
+    /// What the branch begins from if it does not exist.
+    pub(super) base: Option<&'a str>,
+    /// Who asks.
+    pub(super) by: &'a str,
+}
+
+/// Makes a worktree, unless it is there.
+pub(super) async fn create(
+    git: &Git<'_>,
+    repository: &Repository,
+    wish: &Wish<'_>,
+) -> Result<Fields, Trouble> {
+    check_branch(git, wish.branch).await?;
+    let entries = repository.entries(git).await?;
+    check_place(repository, &entries, &wish.target)?;
+    if let Some(entry) = entries.iter().find(|entry| entry.path == wish.target) {
+        match state(entry, wish)? {
+            State::Whole => {
+                let admin = admin(git, &wish.target).await?;
+                return Ok(outputs(wish, marks::is_made_by(&admin, wish.by)));
+            }
+            State::Half => {
+                repository.alone()?;
+                repository.clear(git, &wish.target).await?;
+            }
+            State::Gone => repository.clear(git, &wish.target).await?,
+        }
+    }
+    marks::Removing::forget(&repository.common, &wish.target)?;
+    make(git, wish).await?;
+    Ok(outputs(wish, true))
+}
+
+fn outputs(wish: &Wish<'_>, created: bool) -> Fields {
+    let path = wish.target.display().to_string();
+    Fields::from([
+        ("worktree_path".to_owned(), Data::Inline(path.into())),
+        ("branch".to_owned(), Data::Inline(wish.branch.into())),
+        ("created".to_owned(), Data::Inline(created.into())),
+    ])
+}
+
+/// Git expands some names (`@{-1}`); only one that stays what it is can be a branch.
+async fn check_branch(git: &Git<'_>, branch: &str) -> Result<(), Trouble> {
+    let said = git.must(&["check-ref-format", "--branch", branch]).await?;
+    if said.trim_end_matches('\n') == branch {
+        return Ok(());
+    }
+    Err(Trouble::Refused(format!(
+        "`{branch}` is not the name of a branch but stands for one: write its name"
+    )))
+}
+
+fn check_place(repository: &Repository, entries: &[Entry], target: &Path) -> Result<(), Trouble> {
+    let shown = target.display();
+    let Some(main) = entries.first() else { return Ok(()) };
+    if main.path == target {
+        return Err(Trouble::Refused(format!("{shown} is the repository itself: name a folder inside it")));
+    }
+    if !main.is_bare && target.starts_with(&repository.common) {
+        let message = format!("{shown} lies where git keeps its own files: name another folder");
+        return Err(Trouble::Refused(message));
+    }
+    Ok(())
+}
+
+/// How much of a worktree is there.
+enum State {
+    /// All of it.
+    Whole,
+    /// A part, which was being made for somebody here.
+    Half,
+    /// Its entry only.
+    Gone,
+}
+
+/// How much is there of what git lists at that place; what is not ours to mend is refused.
+fn state(entry: &Entry, wish: &Wish<'_>) -> Result<State, Trouble> {
+    let shown = wish.target.display();
+    let refused = |message: String| Err(Trouble::Refused(message));
+    match (entry.half(), &entry.locked) {
+        (Some(Half::Ours), _) => return Ok(State::Half),
+        (Some(Half::Foreign), _) => {
+            return refused(format!(
+                "{shown} is only half made: another git is making it, or was ended while it did. If none is at it, \
+                 `git worktree remove --force --force -- {shown}` takes it away"
+            ));
+        }
+        (None, Some(reason)) if !has_link(&wish.target) => {
+            return refused(format!(
+                "{shown} is a locked worktree whose files are not there ({reason}): bring them back, or unlock it"
+            ));
+        }
+        _ if has_link(&wish.target) => {}
+        _ if is_empty(&wish.target) => return Ok(State::Gone),
+        _ => {
+            return refused(format!(
+                "{shown} was a worktree and has lost its `.git`: put its files elsewhere, or `git worktree repair` it"
+            ));
+        }
+    }
+    if entry.branch.as_deref() == Some(wish.branch) {
+        return Ok(State::Whole);
+    }
+    refused(format!("{shown} is a worktree already, {}, not on `{}`", entry.on(), wish.branch))
+}
+
+/// Whether a worktree says where its repository is.
+pub(super) fn has_link(target: &Path) -> bool {
+    target.join(".git").symlink_metadata().is_ok()
+}
+
+/// Whether there is nothing at a place, or a folder with nothing in it.
+fn is_empty(target: &Path) -> bool {
+    match target.read_dir() {
+        Ok(mut entries) => entries.next().is_none(),
+        Err(error) => error.kind() == std::io::ErrorKind::NotFound,
+    }
+}
+
+/// Where git keeps what it knows of a worktree.
+async fn admin(git: &Git<'_>, target: &Path) -> Result<PathBuf, Trouble> {
+    let said = git.must(&["-C", text(target)?, "rev-parse", "--absolute-git-dir"]).await?;
+    Ok(PathBuf::from(said.strip_suffix('\n').unwrap_or(&said)))
+}
+
+async fn make(git: &Git<'_>, wish: &Wish<'_>) -> Result<(), Trouble> {
+    let name = format!("refs/heads/{}", wish.branch);
+    let is_new = !git.agrees(&["rev-parse", "--verify", "--quiet", &name]).await?;
+    let from = if is_new { base(git, wish.base).await? } else { wish.branch.to_owned() };
+    let (reason, target) = (making(wish.by), text(&wish.target)?);
+    let mut arguments = vec!["worktree", "add", "--quiet", "--lock", "--reason", &reason];
+    if is_new {
+        arguments.extend(["--no-track", "-b", wish.branch]);
+    }
+    arguments.extend(["--", target, &from]);
+    let made = match git.must(&arguments).await {
+        Ok(_) => finish(git, wish, target).await,
+        Err(trouble) => Err(trouble),
+    };
+    let Err(trouble) = made else { return Ok(()) };
+    if trouble != Trouble::Interrupted {
+        put_back(git, wish, is_new.then_some((name.as_str(), from.as_str()))).await;
+    }
+    Err(trouble)
+}
+
+async fn finish(git: &Git<'_>, wish: &Wish<'_>, target: &str) -> Result<(), Trouble> {
+    marks::made(&admin(git, &wish.target).await?, wish.by)?;
+    git.must(&["worktree", "unlock", "--", target]).await.map(drop)
+}
+
+/// The commit from which a new branch begins.
+async fn base(git: &Git<'_>, base: Option<&str>) -> Result<String, Trouble> {
+    let Some(base) = base.filter(|base| !base.is_empty()) else {
+        let none = "the repository has no commit yet, and a worktree needs one: commit something first";
+        return commit(git, "HEAD").await?.ok_or_else(|| Trouble::Refused(none.to_owned()));
+    };
+    let none = || Trouble::Refused(format!("`base_branch` {base} names no branch and no other commit"));
+    if base.starts_with('-') {
+        return Err(none());
+    }
+    match commit(git, &format!("refs/heads/{base}")).await? {
+        Some(found) => Ok(found),
+        None => commit(git, base).await?.ok_or_else(none),
+    }
+}
+
+async fn commit(git: &Git<'_>, name: &str) -> Result<Option<String>, Trouble> {
+    let said = git.call(&["rev-parse", "--verify", "--quiet", &format!("{name}^{{commit}}")]).await?;
+    Ok((said.code == 0).then(|| said.stdout.trim_end().to_owned()))
+}
+
+/// Takes away what a failed attempt left: a worktree that is locked as being made for this one, and its new branch.
+///
+/// What cannot be taken away stays; the failure itself is what is told, and the next attempt mends the rest.
+async fn put_back(git: &Git<'_>, wish: &Wish<'_>, branch: Option<(&str, &str)>) {
+    let Ok(target) = text(&wish.target) else { return };
+    let Ok(said) = git.put_back(&["worktree", "list", "--porcelain", "-z"]).await else { return };
+    let reason = making(wish.by);
+    let is_left = super::list::parse(&said.stdout)
+        .iter()
+        .any(|entry| entry.path == wish.target && entry.locked.as_deref() == Some(reason.as_str()));
+    if is_left {
+        let _ = git.put_back(&["worktree", "remove", "--force", "--force", "--", target]).await;
+    }
+    if let Some((name, at)) = branch
+        && git.put_back(&["rev-parse", "--verify", "--quiet", name]).await.is_ok_and(|said| said.code == 0)
+    {
+        let _ = git.put_back(&["update-ref", "-d", name, at]).await;
+    }
+}

@@ -1,0 +1,120 @@
+//! The repository a run's folder belongs to.
+
+use super::call::Git;
+use super::list::{self, Entry};
+use super::trouble::Trouble;
+use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+/// The reason with which a worktree is locked while it is being made.
+const MAKING: &str = "switchback is making it";
+
+/// The reason with which git itself locks one while it makes it.
+const MAKING_BY_GIT: &str = "initializing";
+
+/// A repository.
+pub(super) struct Repository {
+    /// The folder that all its worktrees share.
+    pub(super) common: PathBuf,
+    /// That folder, locked as long as worktrees are made or removed in it: a second server that finds a half of one
+    /// knows by it whether somebody is still at it. None where the file system knows no such locks.
+    held: Option<File>,
+}
+
+/// Whose half a worktree is.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Half {
+    /// Ours: nobody was told that it is ready.
+    Ours,
+    /// Of a git that somebody else called.
+    Foreign,
+}
+
+/// Finds the repository of the folder in which git is called, by the folder that all its worktrees share.
+pub(super) async fn common(git: &Git<'_>) -> Result<PathBuf, Trouble> {
+    let said = git.must(&["rev-parse", "--path-format=absolute", "--git-common-dir"]).await?;
+    let common = PathBuf::from(said.strip_suffix('\n').unwrap_or(&said));
+    common.canonicalize().map_err(|error| {
+        Trouble::Crashed(format!("the repository {} cannot be read: {error}", common.display()))
+    })
+}
+
+fn busy() -> Trouble {
+    Trouble::Locked(
+        "another server is at work on the worktrees of this repository: try again when it is done".to_owned(),
+    )
+}
+
+impl Repository {
+    /// Begins to work in a repository.
+    pub(super) fn enter(common: PathBuf) -> Result<Repository, Trouble> {
+        let held = File::open(&common).ok();
+        match held.as_ref().map(|folder| flock(folder, FlockOperation::NonBlockingLockShared)) {
+            Some(Err(Errno::WOULDBLOCK)) => Err(busy()),
+            Some(Err(_)) | None => Ok(Repository { common, held: None }),
+            Some(Ok(())) => Ok(Repository { common, held }),
+        }
+    }
+
+    /// Its worktrees; the first one is the main one.
+    pub(super) async fn entries(&self, git: &Git<'_>) -> Result<Vec<Entry>, Trouble> {
+        Ok(list::parse(&git.must(&["worktree", "list", "--porcelain", "-z"]).await?))
+    }
+
+    /// Makes sure that no other server is at work here: what is half made now was left so.
+    pub(super) fn alone(&self) -> Result<(), Trouble> {
+        let Some(held) = &self.held else { return Ok(()) };
+        flock(held, FlockOperation::NonBlockingLockExclusive).map_err(|_| busy())
+    }
+
+    /// Takes away a worktree of which only a part is there, or ought to be.
+    pub(super) async fn clear(&self, git: &Git<'_>, target: &Path) -> Result<(), Trouble> {
+        delete(target.to_owned()).await?;
+        git.must(&["worktree", "remove", "--force", "--force", "--", text(target)?]).await.map(drop)
+    }
+}
+
+impl Entry {
+    /// Whether only a half of it was made, and by whom.
+    pub(super) fn half(&self) -> Option<Half> {
+        match self.locked.as_deref()? {
+            reason if reason.starts_with(MAKING) => Some(Half::Ours),
+            MAKING_BY_GIT => Some(Half::Foreign),
+            _ => None,
+        }
+    }
+
+    /// What stands there, in words.
+    pub(super) fn on(&self) -> String {
+        match &self.branch {
+            Some(branch) => format!("on branch `{branch}`"),
+            None => "with a detached HEAD".to_owned(),
+        }
+    }
+}
+
+/// The reason with which a worktree is locked while it is made for somebody.
+pub(super) fn making(by: &str) -> String {
+    format!("{MAKING} for {by}")
+}
+
+/// A path as an argument.
+pub(super) fn text(path: &Path) -> Result<&str, Trouble> {
+    path.to_str().ok_or_else(|| {
+        let shown = path.display();
+        Trouble::Crashed(format!("the path {shown} is not UTF-8, and a worktree's must be: choose another"))
+    })
+}
+
+/// Deletes a folder with all that is in it, if it is there.
+pub(super) async fn delete(folder: PathBuf) -> Result<(), Trouble> {
+    let shown = folder.display().to_string();
+    let deleted = tokio::task::spawn_blocking(move || match std::fs::remove_dir_all(folder) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        done => done,
+    });
+    let done = deleted.await.unwrap_or_else(|panicked| Err(std::io::Error::other(panicked)));
+    done.map_err(|error| Trouble::Refused(format!("{shown} cannot be deleted: {error}")))
+}

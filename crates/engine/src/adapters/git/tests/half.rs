@@ -1,0 +1,132 @@
+//! What a killed git leaves behind, at each of its steps, and how it is mended or told.
+
+use super::{Lab, refused};
+use serde_json::json;
+use std::fs;
+use std::path::PathBuf;
+
+/// A worktree `w` on `f` as it stands before it is unlocked, made for another run.
+fn half(lab: &Lab, reason: &str) -> PathBuf {
+    lab.git(&["worktree", "add", "--quiet", "--lock", "--reason", reason, "-b", "f", "--", "w", "main"]);
+    lab.root().join(".git/worktrees/w")
+}
+
+const OURS: &str = "switchback is making it for other step";
+
+/// What has not been written yet when git is killed, from the last to the first.
+const MISSING: [(&str, &[&str]); 6] = [
+    ("it was not unlocked", &[]),
+    ("no files", &["w/a.txt"]),
+    ("no index", &["w/a.txt", "A/index"]),
+    ("no reference to the common folder", &["w/a.txt", "A/index", "A/commondir"]),
+    ("no HEAD", &["w/a.txt", "A/index", "A/commondir", "A/HEAD", "A/ORIG_HEAD"]),
+    ("no link to the repository", &["w/a.txt", "A/index", "A/commondir", "A/HEAD", "A/ORIG_HEAD", "w/.git"]),
+];
+
+fn take_away(lab: &Lab, missing: &[&str]) {
+    for path in missing {
+        let _ = fs::remove_file(lab.root().join(path.replace('A', ".git/worktrees/w")));
+    }
+}
+
+#[tokio::test]
+async fn our_own_half_is_made_whole_at_every_step() {
+    for (name, missing) in MISSING {
+        let lab = Lab::new();
+        let admin = half(&lab, OURS);
+        fs::write(admin.join("index.lock"), "").unwrap();
+        take_away(&lab, missing);
+        let made = lab.create("w", "f").await;
+        assert_eq!(made.unwrap_or_else(|error| panic!("{name}: {error:?}"))["created"], json!(true));
+        assert_eq!(lab.read("w/a.txt").as_deref(), Some("one\n"), "{name}");
+        assert_eq!(lab.git_in(&lab.root().join("w"), &["status", "--porcelain"]), "", "{name}");
+        assert_eq!(lab.worktrees(), 2, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn our_own_half_is_removed_at_every_step() {
+    for (name, missing) in MISSING {
+        let lab = Lab::new();
+        half(&lab, OURS);
+        take_away(&lab, missing);
+        let removed = lab.remove("w").await;
+        assert_eq!(removed.unwrap_or_else(|error| panic!("{name}: {error:?}"))["removed"], json!(true));
+        assert!(!lab.root().join("w").exists() && lab.worktrees() == 1, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_branch_without_its_worktree_is_taken_up() {
+    let lab = Lab::new();
+    lab.git(&["branch", "f"]);
+    fs::create_dir_all(lab.root().join(".git/worktrees/w")).unwrap();
+    fs::write(lab.root().join(".git/worktrees/w/locked"), OURS).unwrap();
+    assert_eq!(lab.create("w", "f").await.unwrap()["created"], json!(true));
+    assert_eq!(lab.git_in(&lab.root().join("w"), &["status", "--porcelain"]), "");
+}
+
+#[tokio::test]
+async fn the_half_of_another_git_is_refused() {
+    let lab = Lab::new();
+    half(&lab, "initializing");
+    let words = refused(lab.create("w", "f").await);
+    assert!(words.contains("w is only half made: another git is making it"), "{words}");
+    assert!(words.contains("`git worktree remove --force --force -- "), "{words}");
+    assert!(refused(lab.remove("w").await).contains("cannot remove a locked working tree"));
+}
+
+#[tokio::test]
+async fn somebody_at_it_is_not_disturbed() {
+    let lab = Lab::new();
+    half(&lab, OURS);
+    let other = fs::File::open(lab.root().join(".git")).unwrap();
+    other.lock_shared().unwrap();
+    for words in [refused(lab.create("w", "f").await), refused(lab.remove("w").await)] {
+        assert!(words.starts_with("another server is at work"), "{words}");
+    }
+    assert!(lab.read("w/a.txt").is_some());
+    drop(other);
+    lab.create("w", "f").await.unwrap();
+}
+
+#[tokio::test]
+async fn an_entry_without_its_folder_is_taken_away() {
+    let lab = Lab::new();
+    lab.create("w", "f").await.unwrap();
+    fs::remove_dir_all(lab.root().join("w")).unwrap();
+    assert_eq!(lab.create("w", "f").await.unwrap()["created"], json!(true));
+    fs::remove_dir_all(lab.root().join("w")).unwrap();
+    let removed = lab.remove("w").await.unwrap();
+    assert_eq!((&removed["removed"], lab.worktrees()), (&json!(false), 1));
+}
+
+#[tokio::test]
+async fn an_entry_that_is_locked_and_away_is_refused() {
+    let lab = Lab::new();
+    lab.create("w", "f").await.unwrap();
+    lab.git(&["worktree", "lock", "--reason", "on a stick", "w"]);
+    assert_eq!(
+        lab.ask("x", json!({"operation": "create_worktree", "path": "w", "branch": "f"})).await.unwrap()["created"],
+        json!(false)
+    );
+    fs::remove_dir_all(lab.root().join("w")).unwrap();
+    for words in [refused(lab.create("w", "f").await), refused(lab.remove("w").await)] {
+        assert!(words.contains("(on a stick)"), "{words}");
+    }
+    assert_eq!(lab.worktrees(), 2);
+}
+
+#[tokio::test]
+async fn files_that_lost_their_link_are_left_alone() {
+    let lab = Lab::new();
+    lab.create("w", "f").await.unwrap();
+    fs::remove_file(lab.root().join("w/.git")).unwrap();
+    for words in [refused(lab.create("w", "f").await), refused(lab.remove("w").await)] {
+        assert!(words.contains("lost its `.git`"), "{words}");
+    }
+    assert!(lab.read("w/a.txt").is_some());
+    let wish = json!({"operation": "remove_worktree", "path": "w", "force": true});
+    assert_eq!(lab.ask("run", wish).await.unwrap()["removed"], json!(true));
+    assert!(!lab.root().join("w").exists());
+}

@@ -1,0 +1,189 @@
+//! Removing a worktree: what goes, what keeps it, and what a cut leaves to the next attempt.
+
+use super::{Lab, refused};
+use crate::adapters::git::marks::Removing;
+use serde_json::{Value, json};
+use std::fs;
+
+fn wish(path: &str, more: &[(&str, bool)]) -> Value {
+    let mut wish = json!({"operation": "remove_worktree", "path": path});
+    more.iter().for_each(|(name, flag)| wish[*name] = json!(flag));
+    wish
+}
+
+#[tokio::test]
+async fn a_clean_one_goes_and_its_branch_stays() {
+    let lab = Lab::new();
+    let path = lab.create("w", "f").await.unwrap()["worktree_path"].clone();
+    let removed = lab.remove("w").await.unwrap();
+    let expected = json!({"worktree_path": path, "branch": "f", "removed": true, "branch_deleted": false});
+    assert_eq!(removed, expected);
+    assert!(!lab.root().join("w").exists() && lab.worktrees() == 1);
+    assert_eq!(lab.git(&["branch", "--list", "f"]), "  f");
+    let again = json!({"worktree_path": path, "branch": null, "removed": false, "branch_deleted": false});
+    assert_eq!(lab.ask("other", wish("w", &[])).await.unwrap(), again);
+    // The same step asks again: its first attempt was cut off before it could tell.
+    assert_eq!(lab.remove("w").await.unwrap(), expected);
+    lab.create("w", "f").await.unwrap();
+    assert!(fs::read_dir(lab.root().join(".git/switchback")).unwrap().next().is_none());
+}
+
+#[tokio::test]
+async fn uncommitted_changes_keep_it_and_are_named() {
+    let lab = Lab::new();
+    lab.create("w", "f").await.unwrap();
+    lab.write("w/a.txt", "changed");
+    let words = refused(lab.remove("w").await);
+    assert!(
+        words.ends_with("w has uncommitted changes (a.txt): commit them, or say `force: true` to lose them")
+    );
+    for number in 0..7 {
+        lab.write(&format!("w/new {number}.txt"), "");
+    }
+    let words = refused(lab.remove("w").await);
+    assert!(words.contains("(a.txt, new 0.txt, new 1.txt, new 2.txt, new 3.txt and 3 more)"), "{words}");
+    assert_eq!(lab.read("w/a.txt").as_deref(), Some("changed"));
+    assert_eq!(lab.ask("run", wish("w", &[("force", true)])).await.unwrap()["removed"], json!(true));
+}
+
+#[tokio::test]
+async fn its_branch_goes_only_if_it_is_merged() {
+    let lab = Lab::new();
+    lab.create("w", "f").await.unwrap();
+    lab.write("w/b.txt", "b");
+    lab.git_in(&lab.root().join("w"), &["add", "b.txt"]);
+    lab.git_in(&lab.root().join("w"), &["commit", "--quiet", "--message", "b"]);
+    let words = refused(lab.ask("run", wish("w", &[("delete_branch", true)])).await);
+    assert_eq!(
+        words,
+        "branch `f` is not merged into `HEAD`: merge it, or say `force: true` to lose its commits"
+    );
+    assert!(lab.read("w/b.txt").is_some(), "nothing was removed");
+    lab.git(&["merge", "--quiet", "f"]);
+    let removed = lab.ask("run", wish("w", &[("delete_branch", true)])).await.unwrap();
+    assert_eq!((&removed["removed"], &removed["branch_deleted"]), (&json!(true), &json!(true)));
+    assert_eq!(lab.git(&["branch", "--list", "f"]), "");
+}
+
+#[tokio::test]
+async fn with_force_its_branch_goes_with_its_commits() {
+    let lab = Lab::new();
+    lab.create("w", "f").await.unwrap();
+    lab.write("w/b.txt", "b");
+    lab.git_in(&lab.root().join("w"), &["add", "b.txt"]);
+    lab.git_in(&lab.root().join("w"), &["commit", "--quiet", "--message", "b"]);
+    let removed = lab.ask("run", wish("w", &[("delete_branch", true), ("force", true)])).await.unwrap();
+    assert_eq!((&removed["branch"], &removed["branch_deleted"]), (&json!("f"), &json!(true)));
+    assert_eq!(lab.git(&["branch", "--list", "f"]), "");
+}
+
+#[tokio::test]
+async fn one_without_a_branch_goes_too() {
+    let lab = Lab::new();
+    lab.git(&["worktree", "add", "--quiet", "--detach", "w"]);
+    let removed = lab.ask("run", wish("w", &[("delete_branch", true)])).await.unwrap();
+    assert_eq!((&removed["branch"], &removed["branch_deleted"]), (&Value::Null, &json!(false)));
+}
+
+#[tokio::test]
+async fn what_is_no_worktree_is_left_alone() {
+    let lab = Lab::new();
+    lab.write("folder/mine.txt", "mine");
+    for force in [false, true] {
+        let words = refused(lab.ask("run", wish("folder", &[("force", force)])).await);
+        assert!(
+            words.ends_with("folder is there, but it is no worktree of this repository: nothing was removed")
+        );
+    }
+    assert_eq!(lab.read("folder/mine.txt").as_deref(), Some("mine"));
+}
+
+#[tokio::test]
+async fn a_locked_one_stays_even_with_force() {
+    let lab = Lab::new();
+    lab.create("w", "f").await.unwrap();
+    lab.git(&["worktree", "lock", "--reason", "on a stick", "w"]);
+    for force in [false, true] {
+        let words = refused(lab.ask("run", wish("w", &[("force", force)])).await);
+        assert!(words.contains("lock reason: on a stick"), "{words}");
+    }
+    assert!(lab.read("w/a.txt").is_some());
+}
+
+#[tokio::test]
+async fn the_folder_of_the_run_stays() {
+    let mut lab = Lab::new();
+    lab.create("w", "f").await.unwrap();
+    lab.home.folder = lab.root().join("w");
+    let words = refused(lab.ask("run", wish(".", &[("force", true)])).await);
+    assert!(words.starts_with("the run's own folder lies in this worktree"), "{words}");
+}
+
+/// A worktree that an attempt of `by` was removing.
+async fn cut(lab: &Lab, by: &str) {
+    lab.write("b.txt", "b");
+    lab.commit("second");
+    lab.create("w", "f").await.unwrap();
+    let note = Removing {
+        path: lab.root().join("w"),
+        branch: Some("f".to_owned()),
+        delete_branch: true,
+        by: format!("{by} step"),
+        over: None,
+    };
+    note.write(&lab.root().join(".git")).unwrap();
+}
+
+#[tokio::test]
+async fn a_removal_that_was_cut_off_is_ended() {
+    let missing: [&[&str]; 4] = [&[], &["w/a.txt"], &["w/a.txt", "w/b.txt"], &["w/.git", "w/b.txt"]];
+    for missing in missing {
+        let lab = Lab::new();
+        cut(&lab, "run").await;
+        missing.iter().for_each(|path| fs::remove_file(lab.root().join(path)).unwrap());
+        let removed = lab.ask("run", wish("w", &[("delete_branch", true)])).await.unwrap();
+        assert_eq!(
+            (&removed["removed"], &removed["branch_deleted"]),
+            (&json!(true), &json!(true)),
+            "{missing:?}"
+        );
+        assert!(!lab.root().join("w").exists() && lab.worktrees() == 1, "{missing:?}");
+        assert_eq!(lab.git(&["branch", "--list", "f"]), "");
+    }
+}
+
+#[tokio::test]
+async fn after_the_worktree_its_branch_goes_though_it_was_cut_off_between() {
+    let lab = Lab::new();
+    cut(&lab, "run").await;
+    lab.git(&["worktree", "remove", "w"]);
+    assert_eq!(lab.ask("other", wish("w", &[])).await.unwrap()["removed"], json!(false));
+    let removed = lab.ask("run", wish("w", &[("delete_branch", true)])).await.unwrap();
+    let expected = (&json!(true), &json!(true), &json!("f"));
+    assert_eq!((&removed["removed"], &removed["branch_deleted"], &removed["branch"]), expected);
+    assert_eq!(lab.git(&["branch", "--list", "f"]), "");
+}
+
+#[tokio::test]
+async fn a_cut_is_no_excuse_to_lose_changes() {
+    let lab = Lab::new();
+    cut(&lab, "run").await;
+    fs::remove_file(lab.root().join("w/a.txt")).unwrap();
+    lab.write("w/b.txt", "changed since");
+    let words = refused(lab.ask("run", wish("w", &[])).await);
+    assert!(words.contains("(a.txt, b.txt)"), "{words}");
+}
+
+#[tokio::test]
+async fn old_notes_go() {
+    let lab = Lab::new();
+    for path in ["v", "w"] {
+        lab.create(path, path).await.unwrap();
+        lab.remove(path).await.unwrap();
+        let notes = fs::read_dir(lab.root().join(".git/switchback")).unwrap();
+        let file = fs::File::open(notes.last().unwrap().unwrap().path()).unwrap();
+        file.set_modified(std::time::SystemTime::now() - std::time::Duration::from_secs(8 * 24 * 60 * 60))
+            .unwrap();
+    }
+    assert_eq!(fs::read_dir(lab.root().join(".git/switchback")).unwrap().count(), 1);
+}
