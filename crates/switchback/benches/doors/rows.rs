@@ -1,14 +1,21 @@
 //! The rows of the table.
 
 use crate::pairs::{Bound, row};
-use crate::world::World;
+use crate::world::{BLOCKS, World};
 use serde_json::json;
 use std::cell::RefCell;
 use std::time::Instant;
 
 /// All rows, by a word to choose them with.
-pub(crate) const ALL: [(&str, fn()); 5] =
-    [("warm", warm), ("cold", cold), ("execute", execute), ("flight", flight), ("memory", memory)];
+pub(crate) const ALL: [(&str, fn()); 7] = [
+    ("warm", warm),
+    ("cold", cold),
+    ("execute", execute),
+    ("chain", chain),
+    ("wave", wave),
+    ("flight", flight),
+    ("memory", memory),
+];
 
 /// Spawn of `serve` to the answered `tools/list`.
 fn listed(world: &World) {
@@ -59,6 +66,35 @@ fn execute() {
             world.borrow().shell();
             world.borrow_mut().flush();
         },
+    );
+}
+
+fn chain() {
+    let world = RefCell::new(World::new());
+    let mut client = world.borrow().client();
+    row(
+        "chain of 50 `true` over MCP ÷ 50 × (one spawn + one flush)",
+        Bound::AtMost(1.5),
+        (BLOCKS, BLOCKS),
+        || drop(client.call("execute_workflow", json!({ "workflow": "chain" }))),
+        || {
+            for _ in 0..BLOCKS {
+                world.borrow().shell();
+                world.borrow_mut().flush();
+            }
+        },
+    );
+}
+
+fn wave() {
+    let world = World::new();
+    let mut client = world.client();
+    row(
+        "wave of 50 `true` over MCP ÷ 50 spawns on the same cores",
+        Bound::AtMost(1.5),
+        (BLOCKS, BLOCKS),
+        || drop(client.call("execute_workflow", json!({ "workflow": "wave" }))),
+        || world.shells(BLOCKS),
     );
 }
 

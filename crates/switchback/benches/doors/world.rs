@@ -5,6 +5,19 @@ use std::fs::File;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+/// How many blocks a long chain and a wide wave have.
+pub(crate) const BLOCKS: u32 = 50;
+
+/// Blocks that run `true`, one after the other or all at once.
+fn blocks(count: u32, chained: bool) -> String {
+    let block = |n: u32| {
+        let after = if chained && n > 0 { format!("depends_on: [b{}], ", n - 1) } else { String::new() };
+        format!("  - {{id: b{n}, type: Shell, {after}inputs: {{command: 'true'}}}}\n")
+    };
+    (0..count).map(block).collect()
+}
 
 pub(crate) struct World {
     dir: tempfile::TempDir,
@@ -17,8 +30,12 @@ impl World {
         let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
         let workflows = dir.path().join("project/.switchback/workflows");
         std::fs::create_dir_all(&workflows).expect("a folder");
-        let text = "name: one\nblocks:\n  - {id: a, type: Shell, inputs: {command: 'true'}}\n";
-        std::fs::write(workflows.join("one.yaml"), text).expect("a file");
+        for (name, blocks) in
+            [("one", blocks(1, false)), ("chain", blocks(BLOCKS, true)), ("wave", blocks(BLOCKS, false))]
+        {
+            let text = format!("name: {name}\nblocks:\n{blocks}");
+            std::fs::write(workflows.join(format!("{name}.yaml")), text).expect("a file");
+        }
         let file = File::create(dir.path().join("flushed")).expect("a file");
         World { dir, file }
     }
@@ -48,6 +65,22 @@ impl World {
         let mut shell = Command::new("/bin/sh");
         shell.args(["-c", "true"]).stdin(Stdio::null());
         shell.output().expect("a shell");
+    }
+
+    /// So many `sh -c true`, as many at once as there are cores.
+    pub(crate) fn shells(&self, count: u32) {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let left = AtomicU32::new(count);
+        let take = || left.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1)).is_ok();
+        std::thread::scope(|scope| {
+            for _ in 0..cores {
+                scope.spawn(|| {
+                    while take() {
+                        self.shell();
+                    }
+                });
+            }
+        });
     }
 
     /// `true`, from its start to its end.
