@@ -8,6 +8,7 @@ mod additions;
 pub mod blocks;
 pub mod detect;
 pub mod diagnostic;
+pub mod known;
 mod mistakes;
 pub mod near;
 mod read;
@@ -15,4 +16,4 @@ mod shape;
 pub mod text;
 pub mod view;
 
-pub use read::{Read, read};
+pub use read::{Read, read, read_with};

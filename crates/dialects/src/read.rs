@@ -3,6 +3,7 @@
 use crate::blocks;
 use crate::detect::detect;
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::known::{Known, Nobody};
 use crate::text::{Node, Source, load};
 use kernel::Plan;
 use kernel::plan::Dialect;
@@ -14,13 +15,20 @@ pub struct Read {
     pub plan: Plan,
     /// What is doubtful about it.
     pub warnings: Diagnostics,
+    /// The workflows that it calls by constant names, each once.
+    pub calls: Vec<String>,
 }
 
-/// Reads a definition of whatever dialect.
+/// Reads a definition of whatever dialect, by itself: what it calls is found when it is called.
 pub fn read(source: &Source) -> Result<Read, Diagnostics> {
+    read_with(source, &Nobody)
+}
+
+/// Reads a definition of whatever dialect, and links it to the workflows that it calls by constant names.
+pub fn read_with(source: &Source, known: &dyn Known) -> Result<Read, Diagnostics> {
     let root = load(source).map_err(Diagnostics::from)?;
     match detect(source, &root).map_err(|diagnostic| Diagnostics::from(vec![*diagnostic]))? {
-        Dialect::Blocks => blocks::read(source, &root),
+        Dialect::Blocks => blocks::read(source, &root, known),
         other => Err(Diagnostics::from(vec![unsupported(source, &root, other)])),
     }
 }

@@ -10,11 +10,26 @@ use std::sync::Arc;
 pub trait Answers: Send + Sync + 'static {
     /// Answers the questions of one turn of a run, all at once and in their order.
     fn answer(&self, run: &RunId, questions: &[Question]) -> Vec<Answer>;
-    /// Finds the plan a child runs in the library of its parent's home, or says why there is none.
-    fn plan(&self, home: &Home, workflow: &str, plan: Option<Digest>) -> Result<Arc<Plan>, String>;
+    /// Finds the workflow that a child runs in the library of its parent's home, or says why there is none.
+    fn plan(&self, home: &Home, workflow: &str, plan: Option<Digest>) -> Result<Called, String>;
     /// Who finds the secrets of commands.
     fn secrets(&self) -> Arc<Keeper> {
         Arc::default()
+    }
+}
+
+/// A workflow that is called.
+#[derive(Clone, Debug)]
+pub struct Called {
+    /// Its plan.
+    pub plan: Arc<Plan>,
+    /// The plans of those that it calls by constant names, as far as they are not in the store already.
+    pub pinned: Vec<Arc<Plan>>,
+}
+
+impl From<Arc<Plan>> for Called {
+    fn from(plan: Arc<Plan>) -> Self {
+        Called { plan, pinned: Vec::new() }
     }
 }
 
@@ -28,7 +43,7 @@ impl Answers for Nobody {
         questions.iter().map(|_| nobody()).collect()
     }
 
-    fn plan(&self, _home: &Home, workflow: &str, _plan: Option<Digest>) -> Result<Arc<Plan>, String> {
+    fn plan(&self, _home: &Home, workflow: &str, _plan: Option<Digest>) -> Result<Called, String> {
         Err(format!("Workflow '{workflow}' not found"))
     }
 }

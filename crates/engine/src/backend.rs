@@ -48,6 +48,9 @@ pub struct Start {
     pub home: Home,
     /// A key by which a repeated request is recognised.
     pub request_key: Option<String>,
+    /// The plans of the workflows that it calls by constant names, and of all that those call.
+    #[serde(default)]
+    pub pinned: Vec<Arc<Plan>>,
 }
 
 /// A command was admitted and is committed.

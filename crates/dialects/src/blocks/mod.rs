@@ -8,6 +8,7 @@
 //! ```
 
 mod block;
+mod call;
 mod condition;
 pub mod file;
 mod graph;

@@ -13,12 +13,14 @@ use super::reference::{Space, Touched};
 use super::world::start_of;
 use crate::detect;
 use crate::diagnostic::Diagnostics;
+use crate::known::Known;
 use crate::mistakes::Mistakes;
 use crate::read::Read;
 use crate::shape::{self, Shape};
 use crate::text::{Node, Source, duplicate_keys};
-use kernel::Plan;
-use kernel::plan::{Dialect, Expr, Flow, Graph, Step};
+use kernel::plan::{Dialect, Expr, Flow, Graph, Step, Work, Workflow};
+use kernel::{Digest, Plan};
+use std::collections::BTreeMap;
 
 /// The blocks that run at once where nobody says otherwise; an engine that knows its machine does.
 pub const WIDTH_MAX: u32 = 16;
@@ -37,14 +39,14 @@ const WORKFLOW: Shape = Shape {
 const WATCHED: [&str; 6] = ["succeeded", "failed", "status", "outcome", "result", "operation_succeeded"];
 
 /// Reads a definition.
-pub fn read(source: &Source, root: &Node) -> Result<Read, Diagnostics> {
+pub fn read(source: &Source, root: &Node, known: &dyn Known) -> Result<Read, Diagnostics> {
     let workflow = detect::body(root);
     let mut mistakes = Mistakes::new(source);
     for repeated in duplicate_keys(source, root, &|_, _| false) {
         mistakes.error(|_| repeated);
     }
     let (name, description) = head(&mut mistakes, workflow);
-    let mut reader = Reader::new(mistakes, workflow);
+    let mut reader = Reader::new(mistakes, workflow, known);
     let drafts: Vec<(Step, Option<Expr>)> =
         (0..reader.world.blocks.len()).map(|block| reader.block(block)).collect();
     let outputs = reader.outputs(workflow);
@@ -59,10 +61,21 @@ pub fn read(source: &Source, root: &Node) -> Result<Read, Diagnostics> {
     let flow = Flow::Graph(Graph::new(Vec::new(), WIDTH_MAX));
     let mut plan = Plan::new(name, Dialect::Blocks, flow);
     (plan.description, plan.outputs) = (description, outputs);
-    plan.inputs = reader.world.inputs.unwrap_or_default();
+    let calls = reader.world.calls();
+    plan.inputs = reader.world.inputs.take().unwrap_or_default();
+    plan.pinned = pinned(&drafts);
     fill(&mut plan, drafts, &dependencies, &reader.uses);
     debug_assert!(plan.check().is_ok(), "BUG: a broken plan: {:?}", plan.check());
-    Ok(Read { plan, warnings })
+    Ok(Read { plan, warnings, calls })
+}
+
+/// The workflows that are called by constant names.
+fn pinned(drafts: &[(Step, Option<Expr>)]) -> BTreeMap<String, Digest> {
+    let called = drafts.iter().filter_map(|(step, _)| match &step.work {
+        Work::Child { workflow: Workflow::Pinned { name, plan }, .. } => Some((name.clone(), *plan)),
+        _ => None,
+    });
+    called.collect()
 }
 
 fn head<'n>(mistakes: &mut Mistakes<'_>, workflow: &'n Node) -> (&'n str, String) {
@@ -106,7 +119,8 @@ fn fill(plan: &mut Plan, drafts: Vec<(Step, Option<Expr>)>, dependencies: &Depen
     for Use { by, touched, .. } in uses {
         plan.steps[touched.block].keeps.extend(kept(touched));
         let looks = matches!(by, By::Condition(_) | By::Output);
-        graph.blocks[touched.block].watched |= looks && tells_failure(touched);
+        let calls = matches!(plan.steps[touched.block].work, Work::Child { .. });
+        graph.blocks[touched.block].watched |= looks && tells_failure(touched, calls);
     }
     plan.flow = Flow::Graph(graph);
 }
@@ -122,10 +136,11 @@ fn kept(Touched { space, field, .. }: &Touched) -> Option<String> {
 }
 
 /// Whether who reads this learns that the block failed.
-fn tells_failure(Touched { space, field, .. }: &Touched) -> bool {
+fn tells_failure(Touched { space, field, .. }: &Touched, calls: bool) -> bool {
     match (space, field.as_deref()) {
         (Space::Metadata, Some(field)) => WATCHED.contains(&field),
-        (Space::Outputs, field) => matches!(field, None | Some("exit_code")),
+        // A workflow that failed gives nothing, whatever its outputs are called.
+        (Space::Outputs, field) => !calls && matches!(field, None | Some("exit_code")),
         _ => false,
     }
 }

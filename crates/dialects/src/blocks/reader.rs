@@ -5,6 +5,7 @@
 use super::reference::{Touched, Wrong, part_range};
 use super::template;
 use super::world::World;
+use crate::known::Known;
 use crate::mistakes::{Mistakes, Place};
 use crate::shape::did_you_mean;
 use crate::text::Node;
@@ -65,8 +66,9 @@ pub(super) struct Reader<'s, 'n> {
 
 impl<'s, 'n> Reader<'s, 'n> {
     /// Starts to read.
-    pub(super) fn new(mut mistakes: Mistakes<'s>, workflow: &'n Node) -> Self {
-        let world = World::read(&mut mistakes, workflow);
+    pub(super) fn new(mut mistakes: Mistakes<'s>, workflow: &'n Node, known: &dyn Known) -> Self {
+        let mut world = World::read(&mut mistakes, workflow);
+        world.link(known);
         Self { mistakes, world, uses: Vec::new() }
     }
 

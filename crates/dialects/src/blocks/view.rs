@@ -5,7 +5,7 @@ use super::shell;
 use crate::view::{Line, State, Timeline, shown};
 use kernel::clock::iso;
 use kernel::plan::Flow;
-use kernel::{Fields, Outcome, Plan, Status, Waiting};
+use kernel::{Outcome, Plan, Status, Waiting};
 use serde_json::{Map, Value, json};
 
 /// Returns the response for a run, however it stands.
@@ -81,7 +81,7 @@ fn metadata(plan: &Plan, timeline: &Timeline) -> Value {
 pub fn block(line: &Line) -> Value {
     let outputs = line.outputs.iter().map(|(name, data)| (name.clone(), shown(data)));
     json!({
-        "inputs": inputs(&line.inputs),
+        "inputs": inputs(line),
         "outputs": outputs.collect::<Map<_, _>>(),
         "metadata": block_metadata(line),
     })
@@ -91,7 +91,12 @@ pub fn block(line: &Line) -> Value {
 const OURS: [&str; 3] = ["script", "operation", "rendered"];
 
 /// The inputs as they were written: the script and the variables of its references are our own affair.
-fn inputs(fields: &Fields) -> Value {
+fn inputs(line: &Line) -> Value {
+    if let Some(nested) = &line.nested {
+        let given = line.inputs.iter().map(|(name, data)| (name.clone(), shown(data)));
+        return json!({ "workflow": nested.workflow, "inputs": given.collect::<Map<_, _>>() });
+    }
+    let fields = &line.inputs;
     let (mut inputs, mut groups) = (Map::new(), Map::new());
     for (name, data) in fields {
         match name.split_once('.') {
@@ -116,7 +121,7 @@ fn block_metadata(line: &Line) -> Value {
         State::Skipped => Some("skipped"),
         State::Pending | State::Running | State::Resting | State::Interrupted => None,
     };
-    json!({
+    let mut metadata = json!({
         "status": status(state),
         "outcome": state.outcome(),
         "result": result,
@@ -128,7 +133,11 @@ fn block_metadata(line: &Line) -> Value {
         "start_time": line.started_at.map(iso),
         "attempts": line.attempt,
         "error": line.reason,
-    })
+    });
+    if let Some(nested) = &line.nested {
+        metadata["child_run"] = json!(nested.run);
+    }
+    metadata
 }
 
 /// The status in the six words of the dialect.

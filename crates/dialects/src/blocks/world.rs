@@ -1,5 +1,6 @@
 //! What there is to refer to: the inputs and the blocks, known before any reference is read.
 
+use super::call::Call;
 use super::inputs;
 use super::secrets::Secrets;
 use super::types::{self, Form};
@@ -51,6 +52,8 @@ pub(super) struct Outline<'n> {
     pub(super) kind: Option<&'static Form>,
     /// The names of its named values: the variables of an `env`, or of a template.
     pub(super) named: BTreeSet<&'n str>,
+    /// The workflow that it calls, if it calls one.
+    pub(super) call: Option<Call>,
 }
 
 impl<'n> World<'n> {
@@ -166,6 +169,7 @@ fn outline<'n>(mistakes: &mut Mistakes<'_>, node: &'n Node, number: usize) -> Op
         name: id.map_or_else(|| format!("block {number}"), |id| format!("`{id}`")),
         kind,
         named: named.into_iter().flat_map(names_of).collect(),
+        call: None,
     })
 }
 

@@ -49,7 +49,7 @@ impl World {
                 let home =
                     Home { folder: self.dir.path().to_owned(), env: env(), umask: None, roots: Vec::new() };
                 let plan = Arc::clone(plan);
-                let start = Start { id: id.clone(), plan, inputs: Fields::new(), home, request_key: None };
+                let start = Start { id: id.clone(), plan, inputs: Fields::new(), home, request_key: None, pinned: Vec::new() };
                 self.local.start(start).await.expect("a start");
             }
             for (_, progress) in &mut followed {

@@ -7,10 +7,11 @@
 //! ```
 
 use super::{Driver, Letter};
+use crate::answers::Called;
 use crate::turn::{Home, Origin, Posted, stored};
 use kernel::command::Caller;
 use kernel::event::Report;
-use kernel::{Command, EffectId, Failure, FailureKind, Fields, Outcome, Plan, Run, RunId, Status};
+use kernel::{Command, Digest, EffectId, Failure, FailureKind, Fields, Outcome, Plan, Run, RunId, Status};
 use std::sync::Arc;
 
 /// The run that waits for a child, and the effect it waits for.
@@ -21,7 +22,7 @@ impl Driver {
         &mut self,
         child: RunId,
         parent: Parent,
-        plan: Result<Arc<Plan>, String>,
+        plan: Result<Called, String>,
         (inputs, depth): (Fields, u32),
         now: u64,
     ) {
@@ -30,10 +31,11 @@ impl Driver {
         }
         let Some(home) = self.seats.get(&parent.0).map(|seat| Home::clone(&seat.home)) else { return };
         let origin = Origin { home, parent: Some(parent.clone()), depth };
-        let admissible = plan.and_then(|plan| self.admissible(plan, &child, &inputs, &origin, now));
+        let admissible =
+            plan.and_then(|called| self.admissible(&called.plan, &child, &inputs, &origin, now).map(|()| called));
         let refused = match admissible {
-            Ok(plan) => {
-                let birth = super::start::Birth { id: child, plan, inputs, origin, key: None };
+            Ok(Called { plan, pinned }) => {
+                let birth = super::start::Birth { id: child, plan, inputs, origin, key: None, pinned };
                 return self.bear(birth, None, now);
             }
             Err(reason) => reason,
@@ -45,19 +47,19 @@ impl Driver {
         self.command(&parent.0, Posted { command, contents: Vec::new(), reply: None, child: None }, now);
     }
 
-    /// The plan, if a run of it would admit its start.
+    /// Whether a run of a plan would admit its start.
     fn admissible(
         &self,
-        plan: Arc<Plan>,
+        plan: &Arc<Plan>,
         child: &RunId,
         inputs: &Fields,
         origin: &Origin,
         now: u64,
-    ) -> Result<Arc<Plan>, String> {
+    ) -> Result<(), String> {
         let (inputs, _) = stored(inputs.clone(), plan.limits.inline_bytes_max);
-        let run = Run::new(Arc::clone(&plan), child.clone(), origin.parent.clone(), origin.depth);
+        let run = Run::new(Arc::clone(plan), child.clone(), origin.parent.clone(), origin.depth);
         match run.admit(Command::Start { inputs }, now) {
-            Ok(_) => Ok(plan),
+            Ok(_) => Ok(()),
             Err(refusal) => Err(refusal.to_string()),
         }
     }
@@ -99,6 +101,16 @@ impl Driver {
             Some(seat) => seat.run.outcome().is_some(),
             None => matches!(self.store.reader().run(parent), Ok(Some(row)) if row.ended_at.is_some()),
         }
+    }
+
+    /// The workflow that was pinned by a digest, with a plan that calls it: it was stored with that.
+    pub fn pinned(&self, workflow: &str, digest: &Digest) -> Result<Called, String> {
+        let lost = |reason: String| format!("the plan of `{workflow}` that was pinned cannot be had: {reason}");
+        let body = self.store.reader().plan(digest).map_err(|fault| lost(fault.to_string()))?;
+        let body = body.ok_or_else(|| lost(format!("{digest} is not in the store")))?;
+        let plan: Plan = serde_json::from_slice(&body).map_err(|error| lost(error.to_string()))?;
+        plan.check().map_err(|broken| lost(broken.0))?;
+        Ok(Arc::new(plan).into())
     }
 
     /// Whether a run was ever started.

@@ -1,8 +1,9 @@
 //! Every message into and out of the driver, in one place.
 
+use crate::answers::Called;
 use crate::backend::{Progress, Standing, Start};
 use crate::turn::{Content, Home, Reply};
-use kernel::{Answer, Command, Effect, EffectId, Fields, Outcome, Plan, Question, RunId};
+use kernel::{Answer, Command, Effect, EffectId, Fields, Outcome, Question, RunId};
 use std::sync::Arc;
 
 /// What comes in.
@@ -30,7 +31,7 @@ pub enum Letter {
         /// The run that waits for it, and the effect it waits for.
         parent: (RunId, EffectId),
         /// Its plan, or why there is none.
-        plan: Result<Arc<Plan>, String>,
+        plan: Result<Called, String>,
         /// What it is given.
         inputs: Fields,
         /// How many runs are above it.

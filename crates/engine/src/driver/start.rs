@@ -17,12 +17,14 @@ pub(super) struct Birth {
     pub(super) inputs: Fields,
     pub(super) origin: Origin,
     pub(super) key: Option<(String, Digest)>,
+    /// Plans that are stored with it.
+    pub(super) pinned: Vec<Arc<Plan>>,
 }
 
 impl Driver {
     /// Starts a run, unless it was started before or there is a reason against a new one.
     pub(super) fn start(&mut self, start: Start, against: Option<Error>, reply: Option<Reply>, now: u64) {
-        let Start { id, plan, inputs, home, request_key } = start;
+        let Start { id, plan, inputs, home, request_key, pinned } = start;
         let fingerprint = Digest::of_json(&(&plan.name, ordered(&inputs)));
         match self.asked_before(&home, request_key.as_deref(), fingerprint) {
             Ok(None) if self.is_there(&id) => return self.there_already(&id, reply),
@@ -35,7 +37,7 @@ impl Driver {
         }
         let key = request_key.map(|key| (key, fingerprint));
         let origin = Origin { home, parent: None, depth: 0 };
-        self.bear(Birth { id, plan, inputs, origin, key }, reply, now);
+        self.bear(Birth { id, plan, inputs, origin, key, pinned }, reply, now);
     }
 
     fn asked_before(
@@ -82,7 +84,7 @@ impl Driver {
     }
 
     pub(super) fn bear(&mut self, birth: Birth, reply: Option<Reply>, now: u64) {
-        let Birth { id, plan, inputs, origin, key } = birth;
+        let Birth { id, plan, inputs, origin, key, pinned } = birth;
         let (inputs, contents) = stored(inputs, plan.limits.inline_bytes_max);
         let mut run = Run::new(Arc::clone(&plan), id.clone(), origin.parent.clone(), origin.depth);
         #[cfg(feature = "faults")]
@@ -92,7 +94,8 @@ impl Driver {
             Err(refusal) => return self.answer_later(reply, Err(refusal.into())),
         };
         let digest = plan.digest();
-        let writes = first_writes(&id, &plan, digest, &origin, key, now);
+        let mut writes = first_writes(&id, &plan, digest, &origin, key, now);
+        writes.extend(pinned.iter().map(|plan| plan_write(plan, plan.digest())));
         let turn = run.apply(event.clone());
         let seat = Seat {
             run,
@@ -135,6 +138,10 @@ fn sorted(value: &Value) -> Value {
     }
 }
 
+fn plan_write(plan: &Plan, digest: Digest) -> Write {
+    Write::Plan { digest, body: serde_json::to_vec(plan).expect("BUG: a plan has no JSON form") }
+}
+
 /// What makes a run in the store.
 fn first_writes(
     id: &RunId,
@@ -145,8 +152,7 @@ fn first_writes(
     at: u64,
 ) -> Vec<Write> {
     let workspace = origin.home.folder.to_string_lossy().into_owned();
-    let body = serde_json::to_vec(plan).expect("BUG: a plan has no JSON form");
-    let mut writes = vec![Write::Plan { digest, body }];
+    let mut writes = vec![plan_write(plan, digest)];
     writes.push(Write::CreateRun(NewRun {
         id: id.clone(),
         workflow: plan.name.clone(),

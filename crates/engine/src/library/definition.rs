@@ -2,6 +2,7 @@
 
 use super::place::{Place, PlaceKind};
 use dialects::diagnostic::{Diagnostic, Diagnostics, Severity};
+use dialects::known::{Known, Nobody};
 use dialects::text::{Source, Span};
 use kernel::Plan;
 use kernel::plan::Flow;
@@ -26,6 +27,10 @@ pub struct Reading {
     pub plan: Option<Plan>,
     /// What is wrong or doubtful.
     pub diagnostics: Diagnostics,
+    /// The workflows that it calls by constant names.
+    pub calls: Vec<String>,
+    /// The plans of these and of all that those call, where it was linked.
+    pub pinned: Vec<Arc<Plan>>,
 }
 
 /// A definition that was found in a place.
@@ -58,12 +63,18 @@ pub struct Origin {
     pub path: Option<PathBuf>,
 }
 
-/// Reads a text.
+/// Reads a text by itself: what it calls is found when it is called.
 pub fn read_text(source: Source) -> Reading {
-    match dialects::read(&source) {
-        Ok(read) => Reading { plan: Some(widened(read.plan)), diagnostics: read.warnings, source },
-        Err(diagnostics) => Reading { plan: None, diagnostics, source },
-    }
+    read_linked(source, &Nobody)
+}
+
+/// Reads a text with what is known of the workflows that it calls.
+pub(super) fn read_linked(source: Source, known: &dyn Known) -> Reading {
+    let (plan, diagnostics, calls) = match dialects::read_with(&source, known) {
+        Ok(read) => (Some(widened(read.plan)), read.warnings, read.calls),
+        Err(diagnostics) => (None, diagnostics, Vec::new()),
+    };
+    Reading { source, plan, diagnostics, calls, pinned: Vec::new() }
 }
 
 /// Gives a graph as much room as this machine has.
@@ -80,7 +91,8 @@ impl Reading {
     pub(super) fn unreadable(shown: &str, reason: &str) -> Self {
         let source = Source::new(shown, "");
         let diagnostic = Diagnostic::error(UNREADABLE, &source, Span::default(), reason);
-        Reading { plan: None, diagnostics: Diagnostics::from(vec![diagnostic]), source }
+        let (diagnostics, calls) = (Diagnostics::from(vec![diagnostic]), Vec::new());
+        Reading { plan: None, diagnostics, source, calls, pinned: Vec::new() }
     }
 
     /// Whether there was no text to read.

@@ -1,6 +1,7 @@
 //! Finds definitions: all of them in order, or the one that a name means.
 
 use super::definition::Definition;
+use super::link::Links;
 use super::name::{NotFound, check_name};
 use super::order::Order;
 use super::place::{Place, Surroundings};
@@ -9,13 +10,17 @@ use super::walk::{Walk, is_definition};
 use kernel::plan::Dialect;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// All definitions that were found, those with more right first.
 #[derive(Clone, Debug, Default)]
 pub struct Library {
-    /// The definitions.
-    pub definitions: Vec<Definition>,
+    /// The definitions, each read by itself.
+    pub(super) definitions: Vec<Definition>,
+    /// The same, linked to what they call, as far as someone wanted them.
+    pub(super) linked: Vec<OnceLock<Definition>>,
+    /// Links them.
+    pub(super) links: Option<Arc<Links>>,
     /// The places that were looked into.
     pub places: Vec<Place>,
     /// Folders that could not be looked into, and why, one sentence each.
@@ -88,15 +93,30 @@ impl Library {
     /// name, else a broken one.
     pub fn find(&self, name: &str) -> Result<&Definition, NotFound> {
         check_name(name)?;
-        let named = || self.definitions.iter().filter(|one| one.name == name);
-        let found = named()
-            .find(|one| one.runs() && one.hidden_by.is_none())
-            .or_else(|| self.definitions.iter().find(|one| one.runs() && one.is_file_of(name)))
-            .or_else(|| named().next());
-        found.ok_or_else(|| self.not_found(name))
+        self.position(name).map(|position| self.linked(position)).ok_or_else(|| self.not_found(name))
     }
 
-    fn not_found(&self, name: &str) -> NotFound {
+    /// All definitions, linked to what they call.
+    pub fn definitions(&self) -> impl Iterator<Item = &Definition> {
+        (0..self.definitions.len()).map(|position| self.linked(position))
+    }
+
+    /// A definition, linked to what it calls. Whether it can be linked does not decide what its name means.
+    fn linked(&self, position: usize) -> &Definition {
+        let found = &self.definitions[position];
+        let Some(links) = self.links.as_ref().filter(|_| !found.reading.calls.is_empty()) else { return found };
+        let link = || Definition { reading: links.link(&found.reading), ..found.clone() };
+        self.linked[position].get_or_init(link)
+    }
+
+    pub(super) fn position(&self, name: &str) -> Option<usize> {
+        let first = |wanted: &dyn Fn(&Definition) -> bool| self.definitions.iter().position(wanted);
+        first(&|one| one.name == name && one.runs() && one.hidden_by.is_none())
+            .or_else(|| first(&|one| one.runs() && one.is_file_of(name)))
+            .or_else(|| first(&|one| one.name == name))
+    }
+
+    pub(super) fn not_found(&self, name: &str) -> NotFound {
         let names = self.definitions.iter().map(|definition| definition.name.as_str());
         NotFound {
             name: name.to_owned(),

@@ -1,10 +1,10 @@
 //! The names that are looked up. Each dialect has a rule of its own for the names it gives; a lookup takes the union
 //! of them, and nothing that could be a path.
 
-use std::fmt;
+pub use dialects::known::NAME_BYTES_MAX;
 
-/// The longest name that is looked up.
-pub const NAME_BYTES_MAX: usize = 128;
+use dialects::known::is_callable;
+use std::fmt;
 
 /// No definition has this name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,12 +21,7 @@ pub struct NotFound {
 
 /// Refuses what cannot be the name of a workflow.
 pub fn check_name(name: &str) -> Result<(), NotFound> {
-    let inner = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':' | b'.' | b'-');
-    let good = name.len() <= NAME_BYTES_MAX
-        && name.starts_with(|first: char| first.is_ascii_alphanumeric())
-        && name.bytes().all(inner)
-        && !name.contains("..");
-    if good {
+    if is_callable(name) {
         return Ok(());
     }
     Err(NotFound { name: name.to_owned(), malformed: true, near: Vec::new(), places: Vec::new() })

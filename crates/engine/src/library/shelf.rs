@@ -8,8 +8,9 @@
 //! two callers at once may both read a changed file, and each gets what it saw itself.
 
 use super::built_in;
-use super::definition::Definition;
+use super::definition::{Definition, Reading};
 use super::find::Library;
+use super::link::Links;
 use super::name::{NotFound, check_name};
 use super::order::Order;
 use super::place::{Place, Surroundings};
@@ -33,8 +34,16 @@ pub struct Shelf {
 struct Stock {
     /// One for each folder.
     walks: Vec<Arc<Walk>>,
-    /// The libraries made of it; kept for as long as the files say the same.
-    libraries: Arc<[OnceLock<Arc<Library>>; Order::ALL.len()]>,
+    /// What was made of it; kept for as long as the files say the same.
+    made: Arc<Made>,
+}
+
+/// What is made of the files when someone wants it.
+#[derive(Debug, Default)]
+struct Made {
+    /// One library for each order.
+    libraries: [OnceLock<Arc<Library>>; Order::ALL.len()],
+    links: OnceLock<Arc<Links>>,
 }
 
 impl Shelf {
@@ -43,7 +52,7 @@ impl Shelf {
         let places = Order::ALL.map(|order| around.places(order));
         let folders: Vec<PathBuf> = places[0].iter().filter_map(|place| place.folder.clone()).collect();
         let walks = folders.iter().map(|_| Arc::default()).collect();
-        let stock = Mutex::new(Arc::new(Stock { walks, libraries: Arc::default() }));
+        let stock = Mutex::new(Arc::new(Stock { walks, made: Arc::default() }));
         Shelf { around, folders, places, stock }
     }
 
@@ -55,8 +64,26 @@ impl Shelf {
     /// All definitions as they are now, in this order. As long as nothing changes it is the same library.
     pub fn library(&self, order: Order) -> Arc<Library> {
         let stock = self.look();
-        let library = stock.libraries[order as usize].get_or_init(|| Arc::new(self.assemble(&stock, order)));
+        let library = stock.made.libraries[order as usize].get_or_init(|| {
+            let mut library = self.assemble(&stock, order);
+            library.links = Some(self.links(&stock));
+            Arc::new(library)
+        });
         Arc::clone(library)
+    }
+
+    /// Links a definition that lies elsewhere to what it calls here. Nothing is looked at if it calls nobody.
+    pub fn link(&self, reading: Reading) -> Reading {
+        match reading.calls.is_empty() {
+            true => reading,
+            false => self.links(&self.look()).read(&reading),
+        }
+    }
+
+    /// What is called by name is found in the order of the tools of `blocks`, whoever calls.
+    fn links(&self, stock: &Stock) -> Arc<Links> {
+        let links = || Arc::new(Links::new(self.assemble(stock, Order::Blocks)));
+        Arc::clone(stock.made.links.get_or_init(links))
     }
 
     /// The definition that a name means in this order. Nothing is looked at for what can be no name.
@@ -78,9 +105,9 @@ impl Shelf {
         }
         let pairs = walks.iter().zip(&before.walks);
         let same = pairs.clone().all(|(new, old)| new.as_ref().is_none_or(|new| new.says_the_same(old)));
-        let libraries = if same { Arc::clone(&before.libraries) } else { Arc::default() };
+        let made = if same { Arc::clone(&before.made) } else { Arc::default() };
         let walks = pairs.map(|(new, old)| Arc::clone(new.as_ref().unwrap_or(old))).collect();
-        let stock = Arc::new(Stock { walks, libraries });
+        let stock = Arc::new(Stock { walks, made });
         *self.lock() = Arc::clone(&stock);
         stock
     }
@@ -97,6 +124,7 @@ impl Shelf {
             walk.into_iter().for_each(|(_, walk)| library.add(place, walk));
         }
         library.hide(order.dialect());
+        library.linked = library.definitions.iter().map(|_| OnceLock::new()).collect();
         library
     }
 

@@ -27,7 +27,10 @@ impl Worker {
             }
             Effect::StartTimer { id, due } => self.timers.start(&run, &id, due),
             Effect::StartChild { id, child, workflow, plan, inputs, depth } => {
-                let plan = self.answers.plan(&home, &workflow, plan);
+                let plan = match plan {
+                    Some(pinned) => self.driver.pinned(&workflow, &pinned),
+                    None => self.answers.plan(&home, &workflow, None),
+                };
                 self.own.push(Letter::StartChild { child, parent: (run, id), plan, inputs, depth });
             }
             Effect::CancelChild { id, child, reason } => {

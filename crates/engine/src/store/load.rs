@@ -80,16 +80,28 @@ impl Reader {
 
     /// The bytes of a run's plan, which must be there and have its digest.
     pub(super) fn plan_of(&self, run: &RunRow) -> Result<Result<Vec<u8>, Broken>, Fault> {
-        let body: Option<Vec<u8>> = self
-            .db
-            .prepare_cached("SELECT body FROM plan WHERE digest = ?1")?
-            .query_row([run.plan.to_string()], |row| row.get(0))
-            .optional()?;
-        let Some(body) = body else { return Ok(Err(Place::Plan.broken(Reason::Missing))) };
+        let Some(body) = self.plan_body(&run.plan)? else {
+            return Ok(Err(Place::Plan.broken(Reason::Missing)));
+        };
         Ok(match Digest::of(&body) == run.plan {
             true => Ok(body),
             false => Err(Place::Plan.broken(Reason::Hash)),
         })
+    }
+
+    /// The bytes of a plan, checked against its digest.
+    pub fn plan(&self, digest: &Digest) -> Result<Option<Vec<u8>>, Fault> {
+        match self.plan_body(digest)? {
+            Some(body) if Digest::of(&body) != *digest => {
+                Err(Fault::Corrupt(format!("plan {digest} has another digest")))
+            }
+            found => Ok(found),
+        }
+    }
+
+    fn plan_body(&self, digest: &Digest) -> Result<Option<Vec<u8>>, Fault> {
+        let find = "SELECT body FROM plan WHERE digest = ?1";
+        Ok(self.db.prepare_cached(find)?.query_row([digest.to_string()], |row| row.get(0)).optional()?)
     }
 
     /// The latest snapshot of a run, which must have its digest.

@@ -76,6 +76,9 @@ impl View {
             "duration_ms": line.duration_ms,
             "reason": line.reason,
         });
+        if let Some(nested) = &line.nested {
+            (value["workflow"], value["child_run"]) = (json!(nested.workflow), json!(nested.run));
+        }
         if let Some(due) = line.due {
             value["next_attempt_at"] = iso(due).into();
         }

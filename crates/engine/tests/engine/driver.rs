@@ -23,6 +23,7 @@ fn start(id: &str, plan: &Arc<Plan>) -> Letter {
         inputs: Fields::new(),
         home: Home::default(),
         request_key: None,
+        pinned: Vec::new(),
     };
     Letter::Start { start: Box::new(start), reply: None }
 }

@@ -32,7 +32,7 @@ pub(crate) fn check(arguments: &CheckArguments) -> Result<Exit, CommandError> {
 
 fn found() -> Result<Vec<Result<Reading, CommandError>>, CommandError> {
     let library = Library::scan(&Surroundings::here(workspace()?));
-    let found = library.definitions.iter().filter(|definition| definition.origin.kind != PlaceKind::BuiltIn);
+    let found = library.definitions().filter(|definition| definition.origin.kind != PlaceKind::BuiltIn);
     let readings: Vec<_> = found.map(|definition| Ok(Reading::clone(&definition.reading))).collect();
     library.troubles.iter().for_each(|trouble| talk(&clean(trouble)));
     if readings.is_empty() {

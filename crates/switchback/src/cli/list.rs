@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 pub(crate) fn list(arguments: &ListArguments) -> Result<Exit, CommandError> {
     let library = Library::scan(&Surroundings::here(workspace()?));
     let listed: Vec<&Definition> =
-        library.definitions.iter().filter(|definition| definition.hidden_by.is_none()).collect();
+        library.definitions().filter(|definition| definition.hidden_by.is_none()).collect();
     if arguments.json {
         let workflows: Vec<Value> = listed.iter().map(|one| document(one)).collect();
         print_json(&json!({ "workflows": workflows, "troubles": library.troubles }))?;

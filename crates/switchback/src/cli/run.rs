@@ -21,10 +21,11 @@ use std::sync::Arc;
 pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, CommandError> {
     let reading = target::read(&arguments.workflow)?;
     target::show(&reading);
+    let pinned = reading.pinned.clone();
     let Some(plan) = reading.plan.clone() else { return invalid(&reading, arguments.json) };
     let inputs = given::inputs(&plan, &arguments.inputs)?;
     let seating = Seating::unless(arguments.no_daemon, Seating::Daemon);
-    let followed = desk::block_on(start(plan, inputs, seating))??;
+    let followed = desk::block_on(start(plan, pinned, inputs, seating))??;
     result::finish(followed, arguments.json)
 }
 
@@ -43,7 +44,12 @@ fn invalid(reading: &Reading, json: bool) -> Result<Exit, CommandError> {
     Ok(Exit::Invalid)
 }
 
-async fn start(plan: Plan, inputs: Fields, seating: Seating) -> Result<Followed, CommandError> {
+async fn start(
+    plan: Plan,
+    pinned: Vec<Arc<Plan>>,
+    inputs: Fields,
+    seating: Seating,
+) -> Result<Followed, CommandError> {
     let signals = Signals::listen()?;
     let home = Client::here(folder()?, Flags::default()).home();
     let desk = Desk::open(seating).await?;
@@ -52,7 +58,7 @@ async fn start(plan: Plan, inputs: Fields, seating: Seating) -> Result<Followed,
     let folder = home.folder.display().to_string();
     let view = View::new(id.clone(), Arc::clone(&plan), folder, super::time::now());
     let progress = desk.backend().subscribe(&id).await?;
-    match desk.backend().start(Start { id, plan, inputs, home, request_key: None }).await {
+    match desk.backend().start(Start { id, plan, inputs, home, request_key: None, pinned }).await {
         Ok(started) => {
             follow(Followable { desk, view, progress, signals, since: started.seq, ours: true }).await
         }

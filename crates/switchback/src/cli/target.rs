@@ -21,12 +21,16 @@ pub(crate) fn read(word: &str) -> Result<Reading, CommandError> {
     }
 }
 
-/// Reads a file; one that is not there gets a near name of its folder.
+/// Reads a file, linked to what it calls; one that is not there gets a near name of its folder.
 pub(crate) fn file(word: &str) -> Result<Reading, CommandError> {
     let path = Path::new(word);
-    read_file(path, word).map_err(|error| match error {
+    let reading = read_file(path, word).map_err(|error| match error {
         FileError::Absent(_) => CommandError::from(error).near(&neighbours(path)),
         error => error.into(),
+    })?;
+    Ok(match reading.calls.is_empty() {
+        true => reading,
+        false => Shelf::new(Surroundings::here(workspace()?)).link(reading),
     })
 }
 

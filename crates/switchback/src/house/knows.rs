@@ -1,9 +1,9 @@
 //! What a house knows beside its runs: the definitions of every folder that a client came from, and the answers to
 //! questions in languages that the kernel does not speak.
 
-use engine::answers::Answers;
+use engine::answers::{Answers, Called};
 use engine::evaluator::{Evaluator, Program};
-use engine::kernel::{Answer, Digest, Plan, Question, RunId};
+use engine::kernel::{Answer, Digest, Question, RunId};
 use engine::library::{Order, Shelf, Surroundings};
 use engine::secrets::Keeper;
 use engine::turn::Home;
@@ -56,12 +56,14 @@ impl Answers for Knows {
         self.evaluator.answer(run, questions)
     }
 
-    fn plan(&self, home: &Home, workflow: &str, _plan: Option<Digest>) -> Result<Arc<Plan>, String> {
+    fn plan(&self, home: &Home, workflow: &str, _plan: Option<Digest>) -> Result<Called, String> {
         let around = Surroundings::of(home.folder.clone(), |name| home.env.get(name).cloned());
-        let found = self.shelf(around).find(Order::Plain, workflow);
+        let found = self.shelf(around).find(Order::Blocks, workflow);
         let definition = found.map_err(|_| format!("Workflow '{workflow}' not found"))?;
         match (&definition.reading.plan, definition.reading.first_error()) {
-            (Some(plan), _) => Ok(Arc::new(plan.clone())),
+            (Some(plan), _) => {
+                Ok(Called { plan: Arc::new(plan.clone()), pinned: definition.reading.pinned.clone() })
+            }
             (None, Some(error)) => Err(format!("Workflow '{workflow}' is not valid: {}", error.message)),
             (None, None) => Err(format!("Workflow '{workflow}' is not valid")),
         }

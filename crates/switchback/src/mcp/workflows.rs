@@ -23,7 +23,7 @@ pub(super) fn names(library: &Library) -> Vec<&str> {
 
 /// Those that nothing hides.
 pub(super) fn listed(library: &Library) -> impl Iterator<Item = &Definition> {
-    library.definitions.iter().filter(|definition| definition.hidden_by.is_none())
+    library.definitions().filter(|definition| definition.hidden_by.is_none())
 }
 
 /// The definition that a name means.

@@ -23,6 +23,9 @@ pub(super) fn output(path: &Path, position: usize, block: &Outline<'_>) -> Answe
     let Some(name) = name_at(path, 2)? else {
         return Ok(read(path.clone(), position, Space::Outputs, None));
     };
+    if let Some(answer) = called(path, position, block, (name, 2)) {
+        return answer;
+    }
     if name == "success" {
         return succeeded(path, position, 2);
     }
@@ -39,6 +42,28 @@ pub(super) fn output(path: &Path, position: usize, block: &Outline<'_>) -> Answe
     }))
 }
 
+/// What the workflow gives that a block runs; nothing if it runs none, or if `name` can only be another word.
+fn called(path: &Path, position: usize, block: &Outline<'_>, (name, at): (&str, usize)) -> Option<Answer> {
+    let call = block.call.as_ref()?;
+    let Some(outputs) = call.outputs() else {
+        return (name != "success").then(|| long_form(path, Space::Outputs, position, at));
+    };
+    let outputs: Vec<&str> = outputs.collect();
+    if outputs.contains(&name) {
+        return Some(long_form(path, Space::Outputs, position, at));
+    }
+    if name == "success" {
+        return None;
+    }
+    let workflow = call.name.as_deref().unwrap_or_default();
+    let wrong = Wrong::new(at + 1, format!("the workflow `{workflow}` gives no output `{name}`"));
+    let id = path.key(0).unwrap_or_default();
+    Some(Err(Some(match elsewhere(name) {
+        Some(form) => wrong.near(format!("blocks.{id}.{form}")),
+        None => wrong.among(name, outputs, "it gives"),
+    })))
+}
+
 /// How a field of the metadata is written, short if that is possible.
 fn elsewhere(name: &str) -> Option<String> {
     let form = || if SHORTCUTS.contains(&name) { name.to_owned() } else { format!("metadata.{name}") };
@@ -53,6 +78,9 @@ pub(super) fn shorthand(path: &Path, position: usize, block: &Outline<'_>) -> An
     }
     if word == "success" {
         return succeeded(path, position, 1);
+    }
+    if let Some(answer) = called(path, position, block, (word, 1)) {
+        return answer;
     }
     let Some(kind) = block.kind else { return long_form(path, Space::Outputs, position, 1) };
     if let Some((_, what)) = kind.outputs().iter().find(|(output, _)| *output == word) {
@@ -105,7 +133,8 @@ fn variable(path: &Path, position: usize, block: &Outline<'_>, values: &str) -> 
         let message = format!("`{values}.{name}` of {} is a secret, and nobody else can read it", block.name);
         return Err(Some(Box::new(Wrong { part: 4, ..*secrets::misplaced("NAME", &message) })));
     }
-    let field = format!("{values}.{name}");
+    // What a workflow is given has no other fields beside it.
+    let field = if block.call.is_some() { name.to_owned() } else { format!("{values}.{name}") };
     let mut below = Path::of("blocks", &[path.key(0).unwrap_or_default(), "inputs", &field]);
     if values == "env" {
         no_parts(path, 4, "text")?;

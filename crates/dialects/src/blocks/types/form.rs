@@ -24,6 +24,8 @@ pub(in crate::blocks) const OBJECT: &str = "an object";
 pub(in crate::blocks) enum Outputs {
     /// These, each with its kind as a person says it.
     Named(&'static [(&'static str, &'static str)]),
+    /// What the workflow gives that it runs.
+    Called,
 }
 
 /// A step as its type makes it, before what every block may say is added.
@@ -55,6 +57,7 @@ impl Form {
     pub(in crate::blocks) fn outputs(&self) -> &'static [(&'static str, &'static str)] {
         match self.outputs {
             Outputs::Named(named) => named,
+            Outputs::Called => &[],
         }
     }
 

@@ -1,6 +1,7 @@
 //! The types of blocks, one file each: what it takes and gives, and the step it becomes.
 
 mod create_file;
+mod execute;
 mod file;
 mod form;
 mod json_state;
@@ -9,12 +10,13 @@ mod render;
 mod shell;
 mod worktree;
 
-pub(super) use form::{Draft, Form, OBJECT};
+pub(super) use form::{Draft, Form, OBJECT, Outputs};
 pub use shell::SHELL_TIMEOUT_MS;
 
 /// Every type of this version, in the order in which they are listed.
-pub(super) const ALL: [&Form; 9] = [
+pub(super) const ALL: [&Form; 10] = [
     &shell::FORM,
+    &execute::FORM,
     &render::FORM,
     &create_file::FORM,
     &read_file::FORM,
@@ -26,7 +28,7 @@ pub(super) const ALL: [&Form; 9] = [
 ];
 
 /// Types of the dialect that this version does not have.
-const LATER: [&str; 3] = ["ExecuteWorkflow", "Prompt", "Agent"];
+const LATER: [&str; 2] = ["Prompt", "Agent"];
 
 /// Returns the type of a name.
 pub(super) fn named(name: &str) -> Option<&'static Form> {

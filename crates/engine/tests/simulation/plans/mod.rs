@@ -8,8 +8,9 @@ mod sequence;
 mod step;
 
 use crate::random::Random;
+use engine::answers::Called;
 use kernel::plan::{Deadline, Dialect, Flow, Input, InputKind, Plan};
-use kernel::{Digest, Limits};
+use kernel::Limits;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -40,13 +41,24 @@ impl Library {
         library
     }
 
-    /// The plan a child runs.
-    pub(crate) fn plan(&self, name: &str, digest: Option<Digest>) -> Result<Arc<Plan>, String> {
+    /// The workflow that a child runs, where it is named late.
+    pub(crate) fn called(&self, name: &str) -> Result<Called, String> {
         let found = self.by_name.get(name).ok_or_else(|| format!("Workflow '{name}' not found"))?;
-        match digest {
-            Some(digest) if found.digest() != digest => Err(format!("Workflow '{name}' is another one now")),
-            _ => Ok(Arc::clone(found)),
+        Ok(Called { plan: Arc::clone(found), pinned: self.pinned(found) })
+    }
+
+    /// The plans of all that a workflow calls by constant names, and of all that those call.
+    pub(crate) fn pinned(&self, plan: &Plan) -> Vec<Arc<Plan>> {
+        let mut all: BTreeMap<&str, &Arc<Plan>> = BTreeMap::new();
+        let mut open: Vec<&Plan> = vec![plan];
+        while let Some(plan) = open.pop() {
+            for (name, below) in plan.pinned.keys().map(|name| (name.as_str(), &self.by_name[name])) {
+                if all.insert(name, below).is_none() {
+                    open.push(below);
+                }
+            }
         }
+        all.into_values().cloned().collect()
     }
 
     fn names(&self) -> Vec<&Arc<Plan>> {

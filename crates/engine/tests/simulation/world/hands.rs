@@ -51,7 +51,10 @@ impl World<'_> {
                 self.queue.plan(at, life, Happening::Timer { key: (run, id), due });
             }
             Effect::StartChild { id, child, workflow, plan, inputs, depth } => {
-                let plan = self.library.plan(&workflow, plan);
+                let plan = match plan {
+                    Some(pinned) => self.driver().pinned(&workflow, &pinned),
+                    None => self.library.called(&workflow),
+                };
                 self.own.push_back(Letter::StartChild { child, parent: (run, id), plan, inputs, depth });
             }
             Effect::CancelChild { id, child, reason } => {

@@ -31,7 +31,7 @@ fn settings(here: &Here) -> Vec<Finding> {
 fn definitions(here: &Here) -> Vec<Finding> {
     let subject = "definitions";
     let library = Library::scan(&Surroundings::here(here.workspace.clone()));
-    let own = || library.definitions.iter().filter(|one| one.origin.kind != PlaceKind::BuiltIn);
+    let own = || library.definitions().filter(|one| one.origin.kind != PlaceKind::BuiltIn);
     let (all, broken) = (own().count(), own().filter(|one| !one.runs()).count());
     let plural = if all == 1 { "" } else { "s" };
     let mut findings = vec![match (all, broken) {

@@ -66,6 +66,8 @@ pub(super) const TOOL: Tool = Tool {
 /// A run that can be started.
 struct Ready {
     plan: Arc<Plan>,
+    /// The plans of what it calls.
+    pinned: Vec<Arc<Plan>>,
     inputs: Fields,
     id: RunId,
     /// Whether the key was used before, so that the run is there already.
@@ -101,7 +103,9 @@ fn prepare(visit: &Visit, reader: &Reader, asked: Asked) -> Result<Ready, Proble
     };
     let mut known = if again { request()? } else { None };
     let library = visit.library()?;
-    let plan = match workflows::find(&library, &name).and_then(workflows::plan) {
+    let found = workflows::find(&library, &name);
+    let pinned = found.as_ref().map(|found| found.reading.pinned.clone()).unwrap_or_default();
+    let plan = match found.and_then(workflows::plan) {
         Ok(plan) => Arc::new(plan.clone()),
         // The definition may be gone or broken since the key was used; its run has a plan of its own.
         Err(problem) => {
@@ -111,7 +115,7 @@ fn prepare(visit: &Visit, reader: &Reader, asked: Asked) -> Result<Ready, Proble
     };
     let inputs = fields(&plan, given);
     if let Some(request) = known {
-        return Ok(Ready { plan, inputs, id: request.run, known: true });
+        return Ok(Ready { plan, pinned, inputs, id: request.run, known: true });
     }
     // A name that cannot be looked up is not known to be taken; the store itself refuses it if it is.
     let taken = |name: &str| reader.run(&RunId::new(name)).is_ok_and(|run| run.is_some());
@@ -120,7 +124,7 @@ fn prepare(visit: &Visit, reader: &Reader, asked: Asked) -> Result<Ready, Proble
     let run = Run::new(Arc::clone(&plan), id.clone(), None, 0);
     let (small, _) = engine::turn::stored(inputs.clone(), plan.limits.inline_bytes_max);
     match run.admit(Command::Start { inputs: small }, now()) {
-        Ok(_) => Ok(Ready { plan, inputs, id, known: false }),
+        Ok(_) => Ok(Ready { plan, pinned, inputs, id, known: false }),
         Err(refusal) => Err(wrong_inputs(&plan, &refusal)),
     }
 }
@@ -173,13 +177,13 @@ fn wrong_inputs(plan: &Plan, refusal: &Refusal) -> Problem {
 
 /// Starts a run, or finds the one that the same key has started.
 async fn start(call: &Call, ready: Ready, key: Option<String>) -> Result<Watch, Problem> {
-    let Ready { plan, inputs, id, known } = ready;
+    let Ready { plan, pinned, inputs, id, known } = ready;
     let backend = &call.visit.house()?.local;
     let home = call.visit.client.home();
     let mut view = View::new(id.clone(), Arc::clone(&plan), home.folder.display().to_string(), now());
     // Both are on their way at once, and in this order.
     let subscribed = (!known).then(|| backend.subscribe(&id));
-    let started = backend.start(Start { id: id.clone(), plan, inputs, home, request_key: key });
+    let started = backend.start(Start { id: id.clone(), plan, inputs, home, request_key: key, pinned });
     let Accepted { run, seq, status } = started.await.map_err(runs::refused)?;
     let progress = match subscribed {
         Some(subscribed) => Some(subscribed.await.map_err(runs::refused)?),
