@@ -57,6 +57,8 @@ pub struct Origin {
     pub kind: PlaceKind,
     /// How lists write the place.
     pub place: String,
+    /// The folder inside the place that it lies in, if not in the place itself.
+    pub group: Option<String>,
     /// How lists write the file.
     pub shown: String,
     /// The file; none for what is in the binary itself.
@@ -111,7 +113,8 @@ impl Definition {
     pub(super) fn new(place: &Place, path: Option<PathBuf>, stem: &str, reading: Arc<Reading>) -> Self {
         let name = reading.plan.as_ref().map_or(stem, |plan| &plan.name).to_owned();
         let shown = reading.source.name.clone();
-        let origin = Origin { kind: place.kind, place: place.shown.clone(), shown, path };
+        let group = path.as_deref().and_then(|path| place.group_of(path));
+        let origin = Origin { kind: place.kind, place: place.shown.clone(), group, shown, path };
         Definition { name, origin, reading, hides: Vec::new(), hidden_by: None, note: None }
     }
 

@@ -50,6 +50,14 @@ impl PlaceKind {
     }
 }
 
+impl Place {
+    /// The folder inside this place that a file of it lies in, if not in the place itself.
+    pub(super) fn group_of(&self, file: &Path) -> Option<String> {
+        let inside = file.parent()?.strip_prefix(self.folder.as_ref()?).ok()?;
+        (!inside.as_os_str().is_empty()).then(|| inside.display().to_string())
+    }
+}
+
 impl Surroundings {
     /// The surroundings of this process in a project folder.
     pub fn here(workspace: PathBuf) -> Self {

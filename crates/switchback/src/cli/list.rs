@@ -6,7 +6,7 @@ use super::exit::Exit;
 use super::look::{Look, clean, print, print_json, talk};
 use super::store::workspace;
 use super::table::table;
-use engine::library::{Definition, Library, PlaceKind, Surroundings};
+use engine::library::{Definition, Library, Origin, PlaceKind, Surroundings};
 use serde_json::{Value, json};
 
 /// Carries the command out.
@@ -20,7 +20,7 @@ pub(crate) fn list(arguments: &ListArguments) -> Result<Exit, CommandError> {
         return Ok(Exit::Succeeded);
     }
     let rows: Vec<Vec<String>> = listed.iter().map(|one| row(one)).collect();
-    print(&table(Look::of_stdout(), &["WORKFLOW", "FROM", "WHAT IT IS FOR"], &rows))?;
+    print(&table(Look::of_stdout(), &["WORKFLOW", "GROUP", "FROM", "WHAT IT IS FOR"], &rows))?;
     let broken = listed.iter().filter(|one| one.reading.plan.is_none()).count();
     if broken > 0 {
         talk("what is wrong with the broken ones: switchback check");
@@ -35,17 +35,19 @@ pub(crate) fn list(arguments: &ListArguments) -> Result<Exit, CommandError> {
 }
 
 fn row(definition: &Definition) -> Vec<String> {
-    let hides = definition.hides.join(", ");
-    let from = match hides.is_empty() {
-        true => definition.origin.shown.clone(),
-        false => format!("{} (hides {hides})", definition.origin.shown),
+    let Origin { kind, place, group, shown, .. } = &definition.origin;
+    // Of what is built in, name and group say all.
+    let from = if *kind == PlaceKind::BuiltIn { place } else { shown };
+    let from = match definition.hides.is_empty() {
+        true => from.clone(),
+        false => format!("{from} (hides {})", definition.hides.join(", ")),
     };
     let what = match (&definition.reading.plan, definition.reading.first_error()) {
         (Some(plan), _) => plan.description.clone(),
         (None, Some(error)) => format!("broken: {} [{}]", error.message, error.code),
         (None, None) => "broken".to_owned(),
     };
-    vec![definition.name.clone(), from, what]
+    vec![definition.name.clone(), group.clone().unwrap_or_default(), from, what]
 }
 
 fn document(definition: &Definition) -> Value {
@@ -69,6 +71,7 @@ fn document(definition: &Definition) -> Value {
         "dialect": plan.map(|plan| plan.dialect.as_str()),
         "file": definition.origin.shown,
         "from": definition.origin.kind.as_str(),
+        "group": definition.origin.group,
         "hides": definition.hides,
         "inputs": inputs,
         "error": error.map(|error| json!({ "code": error.code, "message": error.message })),

@@ -74,6 +74,7 @@ pub(super) fn source(definition: &Definition) -> Value {
     json!({
         "file": definition.origin.shown,
         "place": definition.origin.place,
+        "group": definition.origin.group,
         "named_by": definition.origin.kind.as_str(),
         "built_in": definition.origin.kind == PlaceKind::BuiltIn,
         "hides": definition.hides,

@@ -145,7 +145,7 @@ fn what_is_built_in_can_be_run_and_hides_nothing() {
     let found = shelf.find(Order::States, "hello").unwrap();
     assert_eq!(
         (found.origin.shown.as_str(), found.hides),
-        ("~/first/mine.yaml", vec!["built-in:hello.yaml".into()])
+        ("~/first/mine.yaml", vec!["built-in:examples/hello.yaml".into()])
     );
 }
 

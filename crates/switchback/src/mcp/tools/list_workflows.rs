@@ -10,15 +10,16 @@ use engine::library::{Definition, Library};
 use serde_json::{Map, Value, json};
 
 /// Longest description in a list.
-const DESCRIPTION_CHARS_MAX: usize = 200;
+const DESCRIPTION_CHARS_MAX: usize = 320;
 
 pub(super) const TOOL: Tool = Tool {
     name: "list_workflows",
     title: "List workflows",
     description: "Use this first, to see which workflows can be run in this project; for the inputs and blocks of one \
         use get_workflow_info, for runs that were started use get_workflow_status. Answers `workflows` (the names that \
-        execute_workflow takes), `about` (for each name what it is for, its dialect, its file and what it hides), and \
-        `broken` (files that cannot run, with the first mistake). Files that changed are read again at every call.",
+        execute_workflow takes), `about` (for each name what it is for, its dialect, its file and group, who brought it and \
+        what it hides), and `broken` (files that cannot run, with the first mistake). Files that changed are read again at \
+        every call.",
     hints: Hints::LOOKS,
     toolset: Some(Toolset::Blocks),
     aliases: &[],
@@ -77,7 +78,11 @@ fn short(definition: &Definition) -> Value {
         "description": description,
         "dialect": plan.map(|plan| plan.dialect.as_str()),
         "file": definition.origin.shown,
+        "from": definition.origin.kind.as_str(),
     });
+    if let Some(group) = &definition.origin.group {
+        value["group"] = json!(group);
+    }
     if !definition.hides.is_empty() {
         value["hides"] = json!(definition.hides);
     }
