@@ -19,6 +19,9 @@ pub struct Limits {
     pub lanes_max: u32,
     /// Most iterations of one loop, and most jumps of one goto, where the plan does not say less.
     pub iterations_max: u32,
+    /// Most items that one block may be done for.
+    #[serde(default = "items_max", skip_serializing_if = "is_items_max")]
+    pub items_max: u32,
     /// Most states a machine may enter.
     pub visits_max: u32,
     /// Most submitted results whose repetition is still recognised.
@@ -39,10 +42,20 @@ impl Default for Limits {
             depth_max: 5,
             lanes_max: 256,
             iterations_max: 1_000,
+            items_max: items_max(),
             visits_max: 1_000,
             remembered_max: 64,
             close_ms_max: 30_000,
             overdue_ms: 15 * 60 * 1_000,
         }
     }
+}
+
+/// Plans that were written before there were items say nothing of them.
+const fn items_max() -> u32 {
+    10_000
+}
+
+fn is_items_max(max: &u32) -> bool {
+    *max == items_max()
 }

@@ -1,7 +1,7 @@
 //! What a turn changed, for views: derived while applying, never stored. Views fold news; a run holds no log.
 
 use crate::run::Outcome;
-use crate::{Failure, Fields, RunId};
+use crate::{Data, Failure, Fields, RunId};
 use serde::{Deserialize, Serialize};
 
 /// Something a person would want to know.
@@ -27,6 +27,27 @@ pub enum News {
         child: RunId,
         /// The name by which the workflow was called.
         workflow: String,
+    },
+    /// A block is done for an item; told before its first attempt.
+    Item {
+        /// The activity of the item.
+        key: String,
+        /// The step.
+        step: u32,
+        /// Which item.
+        index: u32,
+        /// The item.
+        item: Data,
+    },
+    /// Someone is asked; after a result that did not hold, again.
+    Offered {
+        /// The activity.
+        key: String,
+    },
+    /// A submitted result is being checked.
+    Checking {
+        /// The activity.
+        key: String,
     },
     /// An attempt failed and another will follow.
     Retrying {

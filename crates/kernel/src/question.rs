@@ -24,13 +24,24 @@ pub enum Question {
         /// The content.
         digest: Digest,
     },
+    /// What is this value, with every part in its place? It is kept as content if it is large.
+    Gather {
+        /// The value without its parts.
+        frame: Value,
+        /// The parts, each by its JSON pointer; what stands there is replaced.
+        parts: Vec<(String, Data)>,
+        /// Whether it is a list of lists, and all of these become one.
+        flat: bool,
+        /// What weighs more than this is answered by reference.
+        inline_bytes_max: u64,
+    },
 }
 
 /// An answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
-    /// For each expression its value, or why it has none.
+    /// For each expression its value, or why it has none. What was gathered is one.
     Evaluated(Vec<Result<Data, String>>),
     /// The evaluator died or hung; no expression has a value.
     Unanswered(String),

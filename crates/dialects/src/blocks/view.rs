@@ -80,15 +80,32 @@ fn metadata(plan: &Plan, timeline: &Timeline) -> Value {
 /// A block's inputs, outputs and metadata.
 pub fn block(line: &Line) -> Value {
     let outputs = line.outputs.iter().map(|(name, data)| (name.clone(), shown(data)));
+    let mut outputs: Map<_, _> = outputs.collect();
+    if let Some(items) = &line.items {
+        outputs.insert("results".to_owned(), items.iter().filter(|item| item.state.is_over()).map(row).collect());
+    }
     json!({
         "inputs": inputs(line),
-        "outputs": outputs.collect::<Map<_, _>>(),
+        "outputs": outputs,
         "metadata": block_metadata(line),
     })
 }
 
 /// Inputs that are nobody's but ours: a script, what an adapter is to do, a text that is also an output.
 const OURS: [&str; 3] = ["script", "operation", "rendered"];
+
+/// What became of an item, as the outputs of its block have it.
+fn row(line: &Line) -> Value {
+    let index = line.id.strip_suffix(']').and_then(|id| id.rsplit_once('[')?.1.parse::<u32>().ok());
+    let outputs = line.outputs.iter().map(|(name, data)| (name.clone(), shown(data)));
+    json!({
+        "index": index,
+        "item": line.item.as_ref().map(shown),
+        "succeeded": line.state == State::Succeeded,
+        "outputs": outputs.collect::<Map<_, _>>(),
+        "error": line.reason,
+    })
+}
 
 /// The inputs as they were written: the script and the variables of its references are our own affair.
 fn inputs(line: &Line) -> Value {
@@ -119,7 +136,7 @@ fn block_metadata(line: &Line) -> Value {
         State::Failed => Some("failure"),
         State::Crashed | State::Cancelled => Some("crashed"),
         State::Skipped => Some("skipped"),
-        State::Pending | State::Running | State::Resting | State::Interrupted => None,
+        State::Pending | State::Running | State::Waiting | State::Resting | State::Interrupted => None,
     };
     let mut metadata = json!({
         "status": status(state),
@@ -143,7 +160,7 @@ fn block_metadata(line: &Line) -> Value {
 /// The status in the six words of the dialect.
 const fn status(state: State) -> &'static str {
     match state {
-        State::Interrupted => "paused",
+        State::Interrupted | State::Waiting => "paused",
         State::Cancelled => "failed",
         state => state.status(),
     }

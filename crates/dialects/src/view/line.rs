@@ -1,6 +1,6 @@
 //! One step of a run as people see it.
 
-use kernel::{Failure, FailureKind, Fields, RunId};
+use kernel::{Data, Failure, FailureKind, Fields, RunId};
 
 /// How a step stands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -10,6 +10,8 @@ pub enum State {
     Pending,
     /// It is being done.
     Running,
+    /// Someone is to answer it.
+    Waiting,
     /// An attempt failed, and another will follow.
     Resting,
     /// It was cut off: it may or may not have happened.
@@ -42,6 +44,7 @@ impl State {
         match self {
             Self::Pending => "pending",
             Self::Running | Self::Resting => "running",
+            Self::Waiting => "waiting",
             Self::Interrupted => "interrupted",
             Self::Succeeded | Self::Failed => "completed",
             Self::Crashed => "failed",
@@ -61,7 +64,10 @@ impl State {
 
     /// Tells whether nothing more will happen to it.
     pub const fn is_over(self) -> bool {
-        !matches!(self, Self::Pending | Self::Running | Self::Resting | Self::Interrupted)
+        !matches!(
+            self,
+            Self::Pending | Self::Running | Self::Waiting | Self::Resting | Self::Interrupted
+        )
     }
 }
 
@@ -88,6 +94,26 @@ pub struct Line {
     pub outputs: Fields,
     /// The run of another workflow that the last attempt is, if it is one.
     pub nested: Option<Nested>,
+    /// A line for each item that it was begun for, where it is done for each of some.
+    pub items: Option<Vec<Line>>,
+    /// The item that this line is about, if it is one of those.
+    pub item: Option<Data>,
+}
+
+impl Line {
+    /// Returns the lines of what is really done: of the items, where it is done for each of some.
+    pub fn parts(&self) -> &[Line] {
+        self.items.as_deref().unwrap_or(std::slice::from_ref(self))
+    }
+
+    /// A step that is done for items runs while one of them does, and waits for a word once all others have ended.
+    pub(super) fn stand_as_items(&mut self) {
+        let Some(items) = self.items.as_ref().filter(|_| !self.state.is_over()) else { return };
+        let is = |state: State| items.iter().any(|item| item.state == state);
+        let works = is(State::Running) || is(State::Resting);
+        let waits = [State::Interrupted, State::Waiting].into_iter().find(|state| is(*state));
+        self.state = waits.filter(|_| !works).unwrap_or(State::Running);
+    }
 }
 
 /// The run of another workflow.

@@ -5,12 +5,15 @@
 //!    │                  │  ↑
 //!    │                  │  Began
 //!    │                  ├── Retrying ── resting
+//!    │                  ├── Offered ── waiting ── Checking ── running
 //!    │                  └── Interrupted ── interrupted ── Ended
 //!    └── Skipped ── skipped
 //! ```
+//! A step that is done for each item of a list has a line of its own for each: the key of its activity is its id.
 
 use super::line::{Line, Nested, State};
-use kernel::{FailureKind, News, Outcome, Plan};
+use kernel::plan::Flow;
+use kernel::{Data, FailureKind, News, Outcome, Plan};
 use std::collections::BTreeMap;
 
 /// What happened to a run so far.
@@ -26,15 +29,21 @@ pub struct Timeline {
     pub ended_at: Option<u64>,
     /// How it ends, once that is known.
     pub outcome: Option<Outcome>,
-    /// The step of each activity.
-    keys: BTreeMap<String, usize>,
+    /// The step of each activity, and which of its items.
+    keys: BTreeMap<String, (usize, Option<usize>)>,
 }
 
 impl Timeline {
     /// Starts with every step pending.
     pub fn new(plan: &Plan) -> Self {
         let lines = plan.steps.iter().map(|step| Line { id: step.id.clone(), ..Line::default() }).collect();
-        Self { lines, ..Self::default() }
+        let mut timeline = Self { lines, ..Self::default() };
+        if let Flow::Graph(graph) = &plan.flow {
+            for (line, block) in timeline.lines.iter_mut().zip(&graph.blocks) {
+                line.items = block.for_each.as_ref().map(|_| Vec::new());
+            }
+        }
+        timeline
     }
 
     /// Takes a turn in: its number, its time and its news. A turn that is known already changes nothing.
@@ -47,9 +56,23 @@ impl Timeline {
         news.iter().for_each(|news| self.take(at, news));
     }
 
-    /// Returns the line of a step.
+    /// Returns the line of a step, or of one of its items: `build`, `test[2]`.
     pub fn line(&self, id: &str) -> Option<&Line> {
-        self.lines.iter().find(|line| line.id == id)
+        self.lines.iter().find(|line| line.id == id).or_else(|| {
+            let (step, _) = id.strip_suffix(']')?.rsplit_once('[')?;
+            let line = self.lines.iter().find(|line| line.id == step)?;
+            line.items.as_ref()?.iter().find(|item| item.id == id)
+        })
+    }
+
+    /// Returns the line of an activity.
+    pub fn line_of(&self, key: &str) -> Option<&Line> {
+        let (step, item) = *self.keys.get(key)?;
+        let line = self.lines.get(step)?;
+        match item {
+            Some(item) => line.items.as_ref()?.get(item),
+            None => Some(line),
+        }
     }
 
     /// Returns how long the run took, once it is over.
@@ -59,13 +82,16 @@ impl Timeline {
 
     fn take(&mut self, at: u64, news: &News) {
         match news {
+            News::Item { key, step, item, .. } => self.add_item(key, *step as usize, at, item),
             News::Began { key, step, attempt, inputs } => {
-                self.keys.insert(key.clone(), *step as usize);
+                self.know(key, *step);
                 self.change(key, |line| begin(line, at, *attempt, inputs));
             }
             News::Nested { key, child, workflow } => self.change(key, |line| {
                 line.nested = Some(Nested { workflow: workflow.clone(), run: Some(child.clone()) });
             }),
+            News::Offered { key } => self.change(key, |line| line.state = State::Waiting),
+            News::Checking { key } => self.change(key, |line| line.state = State::Running),
             News::Retrying { key, failure, due, .. } => self.change(key, |line| {
                 line.state = State::Resting;
                 (line.due, line.reason) = (Some(*due), Some(failure.message.clone()));
@@ -75,7 +101,7 @@ impl Timeline {
                 self.change(key, |line| line.reason = Some(failure.message.clone()));
             }
             News::Ended { key, step, failure, outputs, since } => {
-                self.keys.insert(key.clone(), *step as usize);
+                self.know(key, *step);
                 self.change(key, |line| {
                     line.state = State::ended(failure.as_ref());
                     line.reason = failure.as_ref().map(|failure| failure.message.clone());
@@ -119,18 +145,39 @@ impl Timeline {
         }
     }
 
-    fn change(&mut self, key: &str, change: impl FnOnce(&mut Line)) {
-        let step = self.keys.get(key).copied();
-        if let Some(line) = step.and_then(|step| self.lines.get_mut(step)) {
-            change(line);
+    fn know(&mut self, key: &str, step: u32) {
+        if !self.keys.contains_key(key) {
+            self.keys.insert(key.to_owned(), (step as usize, None));
         }
+    }
+
+    /// A step is done for one more item.
+    fn add_item(&mut self, key: &str, step: usize, at: u64, item: &Data) {
+        let Some(line) = self.lines.get_mut(step) else { return };
+        line.started_at.get_or_insert(at);
+        line.attempt = 1;
+        let item = Some(item.clone());
+        let items = line.items.get_or_insert_default();
+        items.push(Line { id: key.to_owned(), item, ..Line::default() });
+        self.keys.insert(key.to_owned(), (step, Some(items.len() - 1)));
+        line.stand_as_items();
+    }
+
+    fn change(&mut self, key: &str, change: impl FnOnce(&mut Line)) {
+        let Some((step, item)) = self.keys.get(key).copied() else { return };
+        let Some(line) = self.lines.get_mut(step) else { return };
+        let Some(item) = item else { return change(line) };
+        if let Some(item) = line.items.as_mut().and_then(|items| items.get_mut(item)) {
+            change(item);
+        }
+        line.stand_as_items();
     }
 }
 
 /// A first attempt begins a line anew: the step may have been done before.
 fn begin(line: &mut Line, at: u64, attempt: u32, inputs: &kernel::Fields) {
     let started_at = line.started_at.filter(|_| attempt > 1).or(Some(at));
-    let id = std::mem::take(&mut line.id);
-    *line =
-        Line { id, state: State::Running, attempt, started_at, inputs: inputs.clone(), ..Line::default() };
+    let Line { id, items, item, .. } = std::mem::take(line);
+    let (state, inputs) = (State::Running, inputs.clone());
+    *line = Line { id, state, attempt, started_at, inputs, items, item, ..Line::default() };
 }

@@ -1,8 +1,8 @@
-//! Questions of a turn: what lies in the store is answered at once, what only others know is asked, and the turn waits.
+//! Questions of a turn: what lies in the store, or is made of it, is answered at once, what only others know is asked, and the turn waits.
 
 use super::{Driver, Parcel};
 use crate::store::Write;
-use crate::turn::{Content, Turning};
+use crate::turn::{Content, Turning, gathered};
 use kernel::{Answer, Data, Question, RunId, Turn};
 
 impl Driver {
@@ -12,7 +12,7 @@ impl Driver {
             let questions = std::mem::take(&mut turn.questions);
             turning.asked.extend(questions.iter().cloned());
             let known: Vec<Option<Answer>> =
-                questions.iter().map(|question| self.known(question, &turning.contents)).collect();
+                questions.iter().map(|question| self.known(question, &mut turning.contents)).collect();
             if known.iter().any(Option::is_none) {
                 return self.ask(id, &questions, known, turning);
             }
@@ -47,10 +47,16 @@ impl Driver {
     }
 
     /// The answer, if it lies in the store or came along with the event.
-    fn known(&self, question: &Question, contents: &[Content]) -> Option<Answer> {
+    fn known(&self, question: &Question, contents: &mut Vec<Content>) -> Option<Answer> {
         match question {
             Question::Load { digest } => Some(self.look_up(digest, contents)),
             Question::Evaluate { .. } => None,
+            Question::Gather { .. } => {
+                let load = |digest: &kernel::Digest| self.look_up(digest, contents);
+                let (answer, content) = gathered(question, load);
+                contents.extend(content);
+                Some(answer)
+            }
         }
     }
 

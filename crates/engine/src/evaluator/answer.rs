@@ -37,7 +37,7 @@ impl Evaluator {
             self.answer_ours(run, &questions.iter().filter(ours).collect::<Vec<_>>()).into_iter();
         let in_order = questions.iter().map(|question| match question {
             Question::Evaluate { .. } => answers.next().expect("BUG: a question was not answered"),
-            Question::Load { .. } => Answer::Unanswered(Trouble::NotOurs.words()),
+            Question::Load { .. } | Question::Gather { .. } => Answer::Unanswered(Trouble::NotOurs.words()),
         });
         in_order.collect()
     }
@@ -111,7 +111,7 @@ fn exchange(
 fn expressions(question: &Question) -> Option<usize> {
     match question {
         Question::Evaluate { expressions, .. } => Some(expressions.len()),
-        Question::Load { .. } => None,
+        Question::Load { .. } | Question::Gather { .. } => None,
     }
 }
 

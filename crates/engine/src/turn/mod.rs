@@ -6,12 +6,14 @@
 
 mod content;
 mod entry;
+mod gather;
 mod home;
 mod replay;
 mod seat;
 
 pub use content::{Content, stored};
 pub use entry::{ENTRY_VERSION, EntryBody, decode};
+pub use gather::{GATHERED_BYTES_MAX, gathered};
 pub use home::{Home, Origin};
 pub(crate) use replay::load;
 pub use replay::{Diverged, LoadError, Planted, Replayed, Seen, again, replay, replay_planted};

@@ -26,7 +26,7 @@ impl Moment<'_> {
 /// cleanup may read it.
 pub(crate) fn close_flow(life: &mut FlowLife) -> u64 {
     match life {
-        FlowLife::Graph(_) => 0,
+        FlowLife::Graph(graph) => graph.close(),
         FlowLife::Sequence(sequence) => sequence.close(),
         FlowLife::Machine(machine) => machine.close(),
     }

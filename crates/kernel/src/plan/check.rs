@@ -52,6 +52,8 @@ impl Plan {
     fn check_graph(&self, graph: &Graph) -> Result<(), Broken> {
         let count = graph.blocks.len();
         require(graph.width_max > 0, "no block may run at once")?;
+        let mut each = graph.blocks.iter().filter_map(|block| block.for_each.as_ref());
+        require(each.all(|each| each.width_max != Some(0)), "no item may run at once")?;
         require(count <= self.steps.len() && graph.names.len() == count, "blocks and steps differ")?;
         let mut forth: Vec<(u32, u32)> = Vec::new();
         let mut back: Vec<(u32, u32)> = Vec::new();

@@ -38,6 +38,18 @@ pub struct Block {
     pub condition: Option<Expr>,
     /// Whether some condition or output looks at how it ended, so that its failure is handled.
     pub watched: bool,
+    /// Where it is done once for each item of a list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub for_each: Option<Each>,
+}
+
+/// What a block is done for, item by item.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Each {
+    /// The items.
+    pub items: Expr,
+    /// Most items at once; as many as the graph has room for, if nothing is said.
+    pub width_max: Option<u32>,
 }
 
 impl Graph {
@@ -56,6 +68,7 @@ impl Graph {
                 dependents,
                 condition,
                 watched: false,
+                for_each: None,
             })
             .collect();
         Graph { blocks, width_max, names }

@@ -8,9 +8,15 @@ pub(crate) struct Key;
 const CLEANUP: &str = "cleanup/";
 
 impl Key {
-    /// The key of a block, which runs once.
+    /// The key of a block, which runs once. Only keys of items end with a bracket.
     pub(crate) fn of_block(id: &str) -> String {
-        apart_from_cleanup(id)
+        let key = apart_from_cleanup(id);
+        if id.ends_with([']', '@']) { key + "@" } else { key }
+    }
+
+    /// The key of one item of a block.
+    pub(crate) fn of_item(id: &str, item: u32) -> String {
+        format!("{}[{item}]", apart_from_cleanup(id))
     }
 
     /// The key of the state that a machine enters as its `visit`-th.
@@ -51,12 +57,16 @@ mod tests {
     #[test]
     fn no_two_activities_share_a_key() {
         let ids = ["a", "a@1", "a@2", "1/a", "0/a@2", "cleanup/a", "cleanup/a@2", "step/cleanup/a", "step/a"];
+        let odd = ["a[0]", "a[0]@", "a[0]@@", "a[0][1]", "cleanup/a[0]", "step/cleanup/a[0]", "a@", "]", "@"];
         let lanes =
             |id: &'static str| (0..3).flat_map(move |lane| (1..4).map(move |n| Key::of_lane(lane, id, n)));
         let cleanup = |id: &'static str| (1..4).map(move |times| Key::of_cleanup(id, times));
         let sequence: Vec<String> = ids.iter().flat_map(|id| lanes(id).chain(cleanup(id))).collect();
         assert_eq!(sequence.iter().collect::<BTreeSet<_>>().len(), sequence.len());
-        let graph: Vec<String> = ids.iter().flat_map(|id| cleanup(id).chain([Key::of_block(id)])).collect();
+        let items = |id: &'static str| (0..2).map(move |item| Key::of_item(id, item));
+        let blocks = ids.iter().chain(&odd);
+        let graph: Vec<String> =
+            blocks.flat_map(|id| cleanup(id).chain([Key::of_block(id)]).chain(items(id))).collect();
         assert_eq!(graph.iter().collect::<BTreeSet<_>>().len(), graph.len());
         let machine = ids.iter().zip(1..).map(|(id, visit)| Key::of_state(id, visit));
         let machine: Vec<String> = machine.chain(ids.iter().flat_map(|id| cleanup(id))).collect();
@@ -65,7 +75,7 @@ mod tests {
 
     #[test]
     fn usual_names_stay_short() {
-        assert_eq!(Key::of_block("build"), "build");
+        assert_eq!([Key::of_block("build"), Key::of_item("build", 2)], ["build", "build[2]"]);
         assert_eq!(Key::of_state("build", 3), "build@3");
         assert_eq!(
             [Key::of_lane(0, "a", 1), Key::of_lane(0, "a", 2), Key::of_lane(2, "a", 1)],

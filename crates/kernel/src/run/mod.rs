@@ -32,6 +32,6 @@ pub use turn::Turn;
 pub(crate) use activity::Owner;
 pub(crate) use life::Life;
 pub(crate) use moment::{Moment, Task};
-pub(crate) use scope::{Scope, Stop, shallow};
+pub(crate) use scope::{Gather, Scope, Stop, shallow};
 pub(crate) use state::Writer;
 pub(crate) use {hold::Weigh, key::Key};

@@ -14,6 +14,10 @@ pub(crate) enum Task {
     Open,
     /// A block whose dependencies have ended.
     Block(u32),
+    /// A block for which there is an item and room.
+    Item(u32, u32),
+    /// What an item gave is to be kept.
+    Row(Box<crate::flow::graph::Row>),
     /// A lane that can move.
     Lane(u32),
     /// A machine that must choose its next state.
@@ -54,6 +58,8 @@ impl Moment<'_> {
         let done = match task {
             Task::Open => self.open_flow(),
             Task::Block(block) => self.enter_block(*block),
+            Task::Item(block, item) => self.enter_item(*block, *item),
+            Task::Row(row) => self.keep_row(row),
             Task::Lane(lane) => self.move_lane(*lane),
             Task::Choose => self.choose(),
             Task::Enter(state) => self.enter_state(*state),

@@ -103,13 +103,14 @@ impl Run {
             }
             Stage::Resting { .. } | Stage::Sleeping { .. } => return None,
         };
-        Some(Open { id: activity.id(key, purpose), step: step.id.clone(), kind, effect })
+        Some(Open { id: activity.id(key, purpose), step: activity.name(key, step), kind, effect })
     }
 
     /// What an activity has asked of the clock.
     fn timed(&self, key: &str, activity: &Activity) -> Option<Open> {
         let (purpose, due) = activity.due()?;
-        Some(timer(activity.id(key, purpose), self.plan.steps[activity.step as usize].id.clone(), due))
+        let step = &self.plan.steps[activity.step as usize];
+        Some(timer(activity.id(key, purpose), activity.name(key, step), due))
     }
 }
 

@@ -111,6 +111,7 @@ impl Moment<'_> {
     fn begin_closing(&mut self, outcome: Outcome) {
         self.agenda.clear();
         self.stop_all();
+        self.stop_each();
         let freed = close_flow(&mut self.life.flow);
         self.let_go(freed);
         self.carry(outcome.weight());

@@ -60,11 +60,11 @@ impl Run {
 
     /// What it waits for; what works is not among it.
     pub fn waiting(&self) -> Vec<Waiting> {
-        let activities = self.life.activities.values();
+        let activities = self.life.activities.iter();
         activities
-            .filter_map(|activity| {
+            .filter_map(|(key, activity)| {
                 let step = &self.plan.steps[activity.step as usize];
-                let name = step.id.clone();
+                let name = activity.name(key, step);
                 Some(match &activity.stage {
                     Stage::Offered { .. } => match step.work {
                         Work::Action { audience: Audience::Human, .. } => Waiting::Human(name),

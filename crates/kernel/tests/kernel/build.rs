@@ -138,6 +138,13 @@ pub(crate) fn graph_of_width(width_max: u32, blocks: Vec<BlockOf<'_>>) -> Plan {
     Plan { steps, ..Plan::new("test", Dialect::Blocks, flow) }
 }
 
+/// A graph in which a block is done for each of some items.
+pub(crate) fn with_items(mut plan: Plan, block: usize, items: Expr, width_max: Option<u32>) -> Plan {
+    let Flow::Graph(graph) = &mut plan.flow else { panic!("a graph") };
+    graph.blocks[block].for_each = Some(kernel::plan::Each { items, width_max });
+    plan
+}
+
 /// A sequence; it starts in the first body.
 pub(crate) fn sequence(steps: Vec<Step>, bodies: Vec<Body>) -> Plan {
     Plan { steps, ..Plan::new("test", Dialect::Reactive, Flow::Sequence(Sequence { bodies })) }

@@ -43,6 +43,7 @@ pub(crate) fn question(question: &Question) -> String {
             format!("{} with {}", expressions.join("; "), scope.collect::<Vec<_>>().join(", "))
         }
         Question::Load { .. } => "load".to_owned(),
+        Question::Gather { parts, .. } => format!("gather {}", parts.len()),
     }
 }
 

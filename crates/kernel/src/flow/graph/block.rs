@@ -6,7 +6,7 @@ use super::{
 };
 use crate::data::{text_weight, weight_of};
 use crate::failure::{MESSAGE_BYTES_MAX, shortened};
-use crate::plan::Access;
+use crate::plan::{Access, Flow};
 use crate::run::life::flow_of;
 use crate::run::{Key, Moment, Outcome, Owner, Stop, Task};
 use crate::table::Row;
@@ -32,8 +32,8 @@ impl Moment<'_> {
         self.carry(READY_BLOCK * blocks.len() as u64);
     }
 
-    /// Starts ready blocks while there is room. A block takes room until it has ended.
-    fn fill(&mut self) {
+    /// Starts ready blocks while there is room, then further items. A block takes room until it has ended.
+    pub(super) fn fill(&mut self) {
         let (graph, life) = flow_of!(self, Graph);
         let mut started = 0;
         while life.running < graph.width_max
@@ -42,6 +42,12 @@ impl Moment<'_> {
             started += 1;
             life.running += 1;
             self.agenda.push_back(Task::Block(block));
+        }
+        while life.running < graph.width_max
+            && let Some((block, item)) = life.next_beside(graph)
+        {
+            life.running += 1;
+            self.agenda.push_back(Task::Item(block, item));
         }
         let over = life.ended as usize == graph.blocks.len();
         self.let_go(READY_BLOCK * started);
@@ -52,7 +58,10 @@ impl Moment<'_> {
 
     /// A block whose dependencies have ended, and for which there is room: runs it or skips it.
     pub(crate) fn enter_block(&mut self, block: u32) -> Result<(), Stop> {
-        let (graph, _) = flow_of!(self, Graph);
+        let (graph, life) = flow_of!(self, Graph);
+        if life.each.contains_key(&block) {
+            return self.each_over(block);
+        }
         let Some(condition) = &graph.blocks[block as usize].condition else {
             return match self.dependencies_hold(block) {
                 Ok(()) => self.start_block(block),
@@ -64,15 +73,21 @@ impl Moment<'_> {
             Ok(false) => self.skip_block(block, UNWANTED, "its condition does not hold".to_owned()),
             Err(Stop::Ask(question)) => Err(Stop::Ask(question)),
             Err(Stop::Fail(failure)) => {
-                self.reach(UNKNOWN);
                 let message = format!("its condition cannot be evaluated: {}", failure.message);
-                let failure = Some(Failure::new(failure.kind, message.clone()));
-                let key = Key::of_block(&self.plan.steps[block as usize].id);
-                self.news(News::Ended { key, step: block, failure, outputs: Fields::new(), since: self.now });
-                self.block_over(block, BlockStatus::Crashed, Some(message), self.now);
+                self.cannot_begin(block, UNKNOWN, Failure::new(failure.kind, message));
                 Ok(())
             }
         }
+    }
+
+    /// A block that has crashed before there was anything to do.
+    pub(super) fn cannot_begin(&mut self, block: u32, row: Row, failure: Failure) {
+        self.reach(row);
+        let key = Key::of_block(&self.plan.steps[block as usize].id);
+        let message = failure.message.clone();
+        let failure = Some(failure);
+        self.news(News::Ended { key, step: block, failure, outputs: Fields::new(), since: self.now });
+        self.block_over(block, BlockStatus::Crashed, Some(message), self.now);
     }
 
     fn dependencies_hold(&mut self, block: u32) -> Result<(), String> {
@@ -89,6 +104,11 @@ impl Moment<'_> {
     }
 
     fn start_block(&mut self, block: u32) -> Result<(), Stop> {
+        if let Flow::Graph(graph) = &self.plan.flow
+            && let Some(each) = &graph.blocks[block as usize].for_each
+        {
+            return self.begin_each(block, each);
+        }
         let key = Key::of_block(&self.plan.steps[block as usize].id);
         self.begin(Owner::Block(block), block, key)?;
         self.reach(START);
@@ -98,7 +118,7 @@ impl Moment<'_> {
     }
 
     /// What is known of a block from now on.
-    fn record(&mut self, block: u32) -> &mut BlockLife {
+    pub(super) fn record(&mut self, block: u32) -> &mut BlockLife {
         let (_, life) = flow_of!(self, Graph);
         if let Entry::Vacant(place) = life.blocks.entry(block) {
             place.insert(BlockLife::default());
@@ -147,8 +167,10 @@ impl Moment<'_> {
             Some(_) => (CRASH, BlockStatus::Crashed),
         };
         self.reach(row);
-        // A failed operation has outputs too, as far as there is room.
-        if status != BlockStatus::Crashed && self.room(weight_of(&kept)).is_ok() {
+        // A failed operation has outputs too, as far as there is room; so has a block with items, whatever they did.
+        let (graph, _) = flow_of!(self, Graph);
+        let gives = status != BlockStatus::Crashed || graph.blocks[block as usize].for_each.is_some();
+        if gives && self.room(weight_of(&kept)).is_ok() {
             self.keep(block, kept);
         }
         self.block_over(block, status, failure.map(|failure| failure.message), since);

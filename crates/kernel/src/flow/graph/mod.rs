@@ -3,9 +3,16 @@
 //! A block without a condition is skipped unless all its dependencies succeeded; with one, the condition
 //! decides alone. A failed operation stops nothing. At the end a failed block that nothing looked at, and any
 //! block that crashed, makes the run fail.
+//!
+//! A block with items is done for each of them, whatever becomes of the others (`each.rs`), and gives one row for each
+//! (`rows.rs`).
 
 mod block;
+mod each;
 mod read;
+mod rows;
+
+pub(crate) use rows::Row;
 
 use crate::Fields;
 use crate::data::{text_weight, weight_of};
@@ -20,6 +27,13 @@ table! { "graph":
     BROKEN     = "ready",   "a dependency did not succeed"            => "skipped";
     UNWANTED   = "ready",   "the condition does not hold"             => "skipped";
     UNKNOWN    = "ready",   "the condition cannot be evaluated"       => "crashed";
+    EACH       = "ready",   "it is to be done for each item"          => "running";
+    NO_LIST    = "ready",   "its items cannot be had"                 => "crashed";
+    ITEM       = "running", "there is room for an item"               => "running";
+    ITEM_DONE  = "running", "the work for an item is done"            => "running";
+    ITEM_NOT   = "running", "the work for an item did not succeed"    => "running";
+    FOLD       = "running", "the rows of many items become one piece" => "running";
+    ROWS_LOST  = "running", "what an item gave cannot be held"        => "running";
     SUCCEED    = "running", "the work is done"                        => "succeeded";
     FAIL       = "running", "the work was done and said no"           => "failed";
     CRASH      = "running", "the work could not be carried out"       => "crashed";
@@ -33,9 +47,12 @@ pub(crate) struct GraphLife {
     blocks: BTreeMap<u32, BlockLife>,
     /// Blocks that are ready and wait for room.
     ready: BTreeSet<u32>,
-    /// Blocks that were started and have not ended.
+    /// Blocks that were started and have not ended, and every open item of a block beyond its first.
     running: u32,
     ended: u32,
+    /// Blocks with items, from their beginning to their end.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    each: BTreeMap<u32, each::EachLife>,
     /// For each block the dependencies that have not ended. Follows from the plan and `blocks`.
     #[serde(skip)]
     waits: Vec<u32>,
@@ -104,6 +121,12 @@ impl GraphLife {
 
     pub(crate) fn weight(&self) -> u64 {
         let blocks: u64 = self.blocks.values().map(BlockLife::weight).sum();
-        blocks + READY_BLOCK * self.ready.len() as u64
+        let each: u64 = self.each.values().map(each::EachLife::weight).sum();
+        blocks + READY_BLOCK * self.ready.len() as u64 + each
+    }
+
+    /// The run closes: lets go of what is known of items, and says what that weighed.
+    pub(crate) fn close(&mut self) -> u64 {
+        std::mem::take(&mut self.each).values().map(each::EachLife::weight).sum()
     }
 }

@@ -71,7 +71,7 @@ impl<'m> Moment<'m> {
     }
 
     /// One of the items of a loop.
-    pub(super) fn item(&self, items: &Data, position: u32) -> Result<Data, Stop> {
+    pub(in crate::flow) fn item(&self, items: &Data, position: u32) -> Result<Data, Stop> {
         let scope = self.scope(&Access::All);
         let item = scope.value_of(items)?.get(position as usize).cloned().unwrap_or(Value::Null);
         Ok(shallow(Data::Inline(item))?)

@@ -6,7 +6,7 @@ use crate::effect::Action;
 use crate::id::Purpose;
 use crate::plan::{OnOverdue, Step, Work};
 use crate::run::{Moment, Task};
-use crate::{Data, Digest, Effect, Failure, FailureKind, Fields};
+use crate::{Data, Digest, Effect, Failure, FailureKind, Fields, News};
 
 impl Moment<'_> {
     /// Shows the action of the current attempt; `note` says why it is asked for again.
@@ -16,6 +16,7 @@ impl Moment<'_> {
         let due = step.timeout.ms().map(|ms| self.after(ms).saturating_add(grace));
         let (shown, timer) = (Digest::of_json(&activity.inputs), activity.id(key, Purpose::Due));
         self.alter(key, |activity| activity.stage = Stage::Offered { shown, due, overdue: false, note });
+        self.news(News::Offered { key: key.to_owned() });
         self.show(key);
         if let Some(due) = due {
             self.timer(timer, due);
@@ -36,6 +37,7 @@ impl Moment<'_> {
             return;
         }
         self.reach(CHECK);
+        self.news(News::Checking { key: key.to_owned() });
         self.alter(key, |activity| activity.stage = Stage::Verifying { result, check: None });
         self.agenda.push_back(Task::Check(key.to_owned()));
     }
@@ -102,7 +104,7 @@ impl Activity {
         let Work::Action { audience, gate, .. } = &step.work else { return None };
         Some(Action {
             id: self.id(key, Purpose::Work),
-            step: step.id.clone(),
+            step: self.name(key, step),
             attempt: self.attempt,
             audience: *audience,
             gate: gate.clone(),

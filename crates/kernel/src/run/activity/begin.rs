@@ -49,7 +49,8 @@ impl Moment<'_> {
     /// Makes what a step is given.
     pub(super) fn made(&self, owner: Owner, step: u32) -> Result<Called, Stop> {
         let step = &self.plan.steps[step as usize];
-        let scope = self.scope(&step.access).in_lane(owner.lane());
+        let each = self.each_of(owner)?;
+        let scope = self.scope(&step.access).in_lane(owner.lane()).with_each(each.as_ref());
         let inputs = match &step.work {
             Work::Server { inputs, .. } | Work::Action { inputs, .. } | Work::Make { inputs, .. } => {
                 scope.fields(inputs)?
@@ -132,7 +133,7 @@ impl Activity {
         };
         Perform {
             id: self.id(key, Purpose::Work),
-            step: step.id.clone(),
+            step: self.name(key, step),
             adapter: *adapter,
             inputs: self.inputs.clone(),
             secrets: secrets.clone(),

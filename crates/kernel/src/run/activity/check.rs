@@ -16,9 +16,10 @@ impl Moment<'_> {
         let Some(activity) = self.life.activities.get(key) else { return Ok(()) };
         let Stage::Verifying { result, .. } = &activity.stage else { unreachable!("BUG: nothing to check") };
         let step = self.step(key);
-        let scope = self.scope(&step.access).in_lane(activity.owner.lane()).with_result(Some(result));
         let verify = step.verify.as_ref().expect("BUG: a check without a rule");
-        let made = scope.fields(&verify.inputs).and_then(|inputs| {
+        let made = self.each_of(activity.owner).and_then(|each| {
+            let scope = self.scope(&step.access).in_lane(activity.owner.lane()).with_each(each.as_ref());
+            let inputs = scope.with_result(Some(result)).fields(&verify.inputs)?;
             self.room(crate::data::weight_of(&inputs))?;
             Ok(inputs)
         });
@@ -90,11 +91,11 @@ impl Activity {
         };
         Some(Perform {
             id: self.id(key, Purpose::Verify),
-            step: step.id.clone(),
+            step: self.name(key, step),
             adapter: verify.adapter,
             inputs: inputs.clone(),
             secrets: BTreeMap::new(),
-            timeout_ms: step.timeout.ms(),
+            timeout_ms: verify.timeout.ms().or(step.timeout.ms()),
         })
     }
 }

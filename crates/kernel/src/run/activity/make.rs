@@ -30,8 +30,11 @@ impl Moment<'_> {
             Ok(inputs) => inputs,
         };
         let access = &self.plan.steps[step as usize].access;
-        let scope = self.scope(access).in_lane(owner.lane()).with_result(Some(&inputs));
-        let (row, failure, outputs) = match scope.fields(outputs) {
+        let made = self.each_of(owner).and_then(|each| {
+            let scope = self.scope(access).in_lane(owner.lane()).with_each(each.as_ref());
+            scope.with_result(Some(&inputs)).fields(outputs)
+        });
+        let (row, failure, outputs) = match made {
             Err(Stop::Ask(question)) => return Err(Stop::Ask(question)),
             Err(Stop::Fail(failure)) => (MAKE_NOT, Some(failure), Fields::new()),
             Ok(outputs) => (MAKE, None, outputs),

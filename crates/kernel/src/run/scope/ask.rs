@@ -2,10 +2,48 @@
 
 use super::{Scope, Stop};
 use crate::failure::{MESSAGE_BYTES_MAX, shortened};
+use crate::data::weight;
 use crate::plan::{Foreign, Language};
 use crate::{Answer, Data, FailureKind, Question};
 use serde_json::Value;
 use std::collections::BTreeMap;
+
+/// A value in parts.
+#[derive(Default)]
+pub(crate) struct Gather {
+    frame: Value,
+    parts: Vec<(String, Data)>,
+    flat: bool,
+}
+
+impl Gather {
+    /// A value whose parts are to come.
+    pub(crate) fn new(frame: Value) -> Self {
+        Gather { frame, ..Gather::default() }
+    }
+
+    /// A list of lists that become one.
+    pub(crate) fn flat() -> Self {
+        Gather { frame: Value::Array(Vec::new()), parts: Vec::new(), flat: true }
+    }
+
+    /// Puts data where a JSON pointer leads.
+    pub(crate) fn put(&mut self, pointer: String, data: &Data) {
+        match (data, self.frame.pointer_mut(&pointer)) {
+            (Data::Inline(value), Some(place)) => *place = value.clone(),
+            _ => self.parts.push((pointer, data.clone())),
+        }
+    }
+
+    /// Adds data to a list, at the end of what a JSON pointer leads to.
+    pub(crate) fn push(&mut self, list: &str, data: &Data) {
+        let list_of = self.frame.pointer_mut(list).and_then(Value::as_array_mut);
+        let list_of = list_of.expect("BUG: no list to add to");
+        let position = list_of.len();
+        list_of.push(Value::Null);
+        self.put(format!("{list}/{position}"), data);
+    }
+}
 
 impl Scope<'_> {
     /// The values of foreign expressions, in their order. All of one language are asked at once, but for those that
@@ -60,6 +98,21 @@ impl Scope<'_> {
             scope.insert(name.clone(), self.data(expr)?);
         }
         Ok(scope.into_iter().collect())
+    }
+
+    /// A value with each part put in its place. What weighs more than so much comes back as a reference.
+    pub(crate) fn gathered(&self, gather: Gather, inline_bytes_max: u64) -> Result<Data, Stop> {
+        let Gather { frame, parts, flat } = gather;
+        if parts.is_empty() && !flat && weight(&frame) <= inline_bytes_max {
+            return Ok(Data::Inline(frame));
+        }
+        let question = Question::Gather { frame, parts, flat, inline_bytes_max };
+        match self.answers.get(&question.digest()) {
+            None => Err(Stop::Ask(question)),
+            Some(Answer::Evaluated(values)) if values.len() == 1 => values[0].clone().map_err(told),
+            Some(Answer::Unanswered(reason)) => Err(told(reason.clone())),
+            Some(_) => Err("the answer does not fit the question".to_owned().into()),
+        }
     }
 
     /// The value of data, loaded if it is stored.

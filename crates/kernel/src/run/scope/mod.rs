@@ -5,6 +5,7 @@ mod ask;
 mod make;
 mod read;
 
+pub(crate) use ask::Gather;
 pub(crate) use make::{Called, shallow};
 
 use super::Life;
@@ -42,6 +43,7 @@ pub(crate) struct Scope<'s> {
     access: &'s Access,
     lane: Option<u32>,
     result: Option<&'s Fields>,
+    each: Option<&'s Fields>,
     changes: Option<&'s Fields>,
 }
 
@@ -52,7 +54,7 @@ impl<'s> Scope<'s> {
         answers: &'s BTreeMap<Digest, Answer>,
         access: &'s Access,
     ) -> Self {
-        Scope { plan, life, answers, access, lane: None, result: None, changes: None }
+        Scope { plan, life, answers, access, lane: None, result: None, each: None, changes: None }
     }
 
     /// Sees the variables of a lane.
@@ -63,6 +65,11 @@ impl<'s> Scope<'s> {
     /// Sees what a step gave.
     pub(crate) fn with_result(self, result: Option<&'s Fields>) -> Self {
         Scope { result, ..self }
+    }
+
+    /// Sees the item that a block is done for.
+    pub(crate) fn with_each(self, each: Option<&'s Fields>) -> Self {
+        Scope { each, ..self }
     }
 
     /// Sees changes of the state that are not made yet.

@@ -1,4 +1,4 @@
-//! Reads paths: inputs, metadata, blocks, the state, what a step gave, variables of lanes.
+//! Reads paths: inputs, metadata, blocks, the state, what a step gave, an item and its number, variables of lanes.
 
 use super::{Scope, Stop};
 use crate::language::{Path, cut, descend};
@@ -19,9 +19,10 @@ impl<'s> Scope<'s> {
                 Some(result) => self.read_field(path, result),
                 None => Err("there is no result here".to_owned().into()),
             },
-            name => match self.variable(name) {
-                Some(data) => self.below(path, data, 0),
-                None => Err(format!("nothing is called `{name}` here").into()),
+            name => match (self.each, self.variable(name)) {
+                (Some(each), _) if name == "each" => self.read_field(path, each),
+                (_, Some(data)) => self.below(path, data, 0),
+                _ => Err(format!("nothing is called `{name}` here").into()),
             },
         }
     }

@@ -119,6 +119,14 @@ impl Drive {
         data
     }
 
+    /// The value of data, loaded if it is stored.
+    pub(crate) fn value(&self, data: &Data) -> Value {
+        match data {
+            Data::Inline(value) => value.clone(),
+            Data::Stored(reference) => self.contents[&reference.digest].clone(),
+        }
+    }
+
     /// Gives a command that must be admitted.
     pub(crate) fn give(&mut self, command: Command) -> &mut Self {
         let event = match self.run.admit(command.clone(), self.now) {
@@ -188,12 +196,15 @@ impl Drive {
         self.check();
     }
 
-    fn answer_to(&self, question: &Question) -> Answer {
+    fn answer_to(&mut self, question: &Question) -> Answer {
         match question {
             Question::Load { digest } => match self.contents.get(digest) {
                 Some(value) => Answer::Loaded { digest: *digest, value: value.clone() },
                 None => Answer::Unanswered("the content is gone".into()),
             },
+            Question::Gather { frame, parts, flat, inline_bytes_max } => {
+                self.gather(frame.clone(), parts, (*flat, *inline_bytes_max))
+            }
             Question::Evaluate { .. } if self.silent => Answer::Unanswered("the evaluator died".into()),
             Question::Evaluate { expressions, scope, .. } => {
                 let scope = scope.iter().cloned().collect();
@@ -201,6 +212,28 @@ impl Drive {
                 Answer::Evaluated(told.collect())
             }
         }
+    }
+
+    /// Puts a value together, and stores it if it is large.
+    fn gather(&mut self, mut frame: Value, parts: &[(String, Data)], how: (bool, u64)) -> Answer {
+        for (pointer, data) in parts {
+            let value = match data {
+                Data::Inline(value) => value.clone(),
+                Data::Stored(reference) => match self.contents.get(&reference.digest) {
+                    Some(value) => value.clone(),
+                    None => return Answer::Unanswered("the content is gone".into()),
+                },
+            };
+            *frame.pointer_mut(pointer).expect("a place for a part") = value;
+        }
+        let (flat, inline_bytes_max) = how;
+        if flat {
+            let lists = frame.as_array().expect("a list of lists").iter();
+            frame = lists.flat_map(|list| list.as_array().expect("a list").clone()).collect();
+        }
+        let large = kernel::data::weight(&frame) > inline_bytes_max;
+        let data = if large { self.store(frame) } else { Data::Inline(frame) };
+        Answer::Evaluated(vec![Ok(data)])
     }
 
     /// What holds after every turn.

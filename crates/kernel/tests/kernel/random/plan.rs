@@ -4,7 +4,7 @@ use super::Dice;
 use crate::build::*;
 use kernel::Plan;
 use kernel::plan::{
-    Access, Computed, Deadline, Expr, GateLevel, Node, OnError, OnFailure, OnInterrupt, OnOverdue, Place,
+    Access, Computed, Deadline, Each, Expr, GateLevel, Node, OnError, OnFailure, OnInterrupt, OnOverdue, Place,
     Retry, Step, WriteKind,
 };
 use serde_json::json;
@@ -47,6 +47,7 @@ fn limits(dice: &mut Dice, plan: &mut Plan) {
     plan.limits.remembered_max = dice.below(4);
     plan.limits.depth_max = 2 + dice.below(4);
     plan.limits.lanes_max = 2 + dice.below(12);
+    plan.limits.items_max = if dice.wild { 3 } else { 70 };
     if dice.one_in(8) {
         plan.limits.held_bytes_max = 800 + u64::from(dice.below(4_000));
     }
@@ -97,6 +98,7 @@ fn value(dice: &mut Dice) -> Expr {
         7 | 8 => text("<${inputs.big}>"),
         9 | 10 => text("${inputs.big[1].k}"),
         11..=13 => text("${state.a}"),
+        14 if dice.wild => text("${each.item}"),
         14 => text("${state}"),
         15..=17 => js("any", &["state.a", "inputs.big", "item"]),
         18 | 19 => Expr::List(vec![text("${state.b}"), js("any", &["state.list"])]),
@@ -139,9 +141,31 @@ fn graph_plan(dice: &mut Dice, steps: Vec<Step>) -> Plan {
         for block in &mut graph.blocks {
             block.condition = dice.one_in(3).then(|| condition(dice));
             block.watched = dice.one_in(2);
+            block.for_each = dice.one_in(3).then(|| each(dice));
         }
+        let with_items = graph.blocks.iter().zip(&mut plan.steps).filter(|(block, _)| block.for_each.is_some());
+        with_items.for_each(|(_, step)| give_item(dice, step));
     }
     plan
+}
+
+/// A few items, and now and then many.
+fn each(dice: &mut Dice) -> Each {
+    let many = || just(json!((0..70).collect::<Vec<_>>()));
+    let items = if dice.one_in(12) { many() } else { items(dice) };
+    Each { items, width_max: *dice.pick(&[None, Some(1), Some(2), Some(40)]) }
+}
+
+/// Lets a step see the item it is done for.
+fn give_item(dice: &mut Dice, step: &mut Step) {
+    use kernel::plan::Work;
+    if let Work::Server { inputs, .. } | Work::Action { inputs, .. } | Work::Make { inputs, .. } = &mut step.work {
+        let read = *dice.pick(&["${each.item}", "${each.index}", "<${each.item}>", "${each}"]);
+        inputs.push(("item".into(), text(read)));
+    }
+    if dice.one_in(2) {
+        step.keeps.insert("outputs.results".into());
+    }
 }
 
 fn machine_plan(dice: &mut Dice, steps: Vec<Step>) -> Plan {

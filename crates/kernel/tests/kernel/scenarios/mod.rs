@@ -4,6 +4,7 @@ mod action;
 mod child;
 mod closing;
 mod data;
+mod each;
 mod foreign;
 mod forks;
 mod graph;
@@ -32,6 +33,7 @@ fn all() -> impl Iterator<Item = &'static Scenario> {
         child::ALL,
         closing::ALL,
         data::ALL,
+        each::ALL,
         foreign::ALL,
         forks::ALL,
         graph::ALL,
@@ -63,6 +65,7 @@ fn every_test_of_a_room_is_listed() {
         include_str!("child.rs"),
         include_str!("closing.rs"),
         include_str!("data.rs"),
+        include_str!("each.rs"),
         include_str!("foreign.rs"),
         include_str!("forks.rs"),
         include_str!("graph.rs"),
