@@ -73,7 +73,7 @@ fn locate(reader: &Reader, root: &RunId, id: &str) -> Result<Option<(RunId, Effe
 }
 
 /// The run that nobody else started, above a run or itself.
-fn root(reader: &Reader, run: &RunId) -> Result<RunId, LoadError> {
+pub fn root(reader: &Reader, run: &RunId) -> Result<RunId, LoadError> {
     let mut root = run.clone();
     while let Some(parent) = reader.run(&root)?.and_then(|row| row.parent) {
         root = parent;

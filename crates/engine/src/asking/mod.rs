@@ -9,12 +9,18 @@
 //! again is [`Repeated`](kernel::Refusal::Repeated).
 
 mod fit;
+mod json;
+mod last;
 mod load;
 mod pick;
 mod say;
+mod touch;
 
 pub use dialects::view::{Asked, AskedKind};
 pub use fit::{Misfit, Problem, RESPONSE_BYTES_MAX, fit};
-pub use load::{asked, find};
+pub use json::{details, document};
+pub use last::{Last, last};
+pub use load::{asked, find, root};
 pub use pick::{Unpicked, pick};
 pub use say::{answer, decline, is_taken};
+pub use touch::{can_ask, touches};

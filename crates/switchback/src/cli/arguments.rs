@@ -36,6 +36,8 @@ pub(crate) enum Verb {
     Cancel(CancelArguments),
     /// Go on with a run that was interrupted.
     Resume(ResumeArguments),
+    /// Answer what a run asks.
+    Answer(AnswerArguments),
     /// Check that nothing in a journal was changed.
     Verify(VerifyArguments),
     /// Say whether a daemon runs, and what it is doing.
@@ -63,8 +65,9 @@ Examples:
   switchback run flow.yaml -i 'tags=[\"a\",\"b\"]'    lists and objects are JSON
   switchback run flow.yaml --json                 one JSON document on stdout, all talk on stderr
 
-Ctrl-C ends what is running, remembers the rest, and says how to go on. Without Ctrl-C the run outlives this
-command: the daemon carries it.")]
+What the run asks is asked here, if this is a terminal; `l` leaves it for later (exit code 3, switchback answer).
+Ctrl-C ends what is running, remembers the rest, and says how to go on; while a question is asked it leaves that for
+later. Without Ctrl-C the run outlives this command: the daemon carries it.")]
 pub(crate) struct RunArguments {
     /// A file (with a slash, or ending in .yaml, .yml or .json) or the name of a workflow.
     #[arg(value_name = "FILE|NAME", value_parser = NonEmptyStringValueParser::new())]
@@ -75,6 +78,9 @@ pub(crate) struct RunArguments {
     /// Print the result as one JSON document.
     #[arg(long)]
     pub(crate) json: bool,
+    /// Never ask anything; what is asked stays open.
+    #[arg(long)]
+    pub(crate) no_input: bool,
     /// Do everything in this process, without the daemon.
     #[arg(long)]
     pub(crate) no_daemon: bool,
@@ -198,6 +204,41 @@ pub(crate) struct ResumeArguments {
     /// Print the result as one JSON document.
     #[arg(long)]
     pub(crate) json: bool,
+    /// Never ask anything; what is asked stays open.
+    #[arg(long)]
+    pub(crate) no_input: bool,
+    /// Do everything in this process, without the daemon.
+    #[arg(long)]
+    pub(crate) no_daemon: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  switchback answer mossy-otter-41                     show what it asks, and ask you
+  switchback answer mossy yes                          without asking; also a choice, its number, or a text
+  switchback answer mossy - < notes.txt                what stdin says
+  switchback answer mossy --question ci#1/approve#1    one of several
+  switchback answer mossy --json                       what it asks, for programs; exit code 3
+
+A gate asks for a word of the run's name on a terminal, and takes no answer from a process that an agent's client or a
+workflow has started.")]
+pub(crate) struct AnswerArguments {
+    /// The run, or a unique beginning of its name.
+    #[arg(value_name = "RUN")]
+    pub(crate) run: String,
+    /// The answer; `-` reads it from stdin. Without it, you are asked.
+    #[arg(value_name = "RESPONSE", allow_negative_numbers = true)]
+    pub(crate) response: Option<String>,
+    /// Which question, where several are open.
+    #[arg(long, value_name = "ID")]
+    pub(crate) question: Option<String>,
+    /// Print the run as one JSON document; without RESPONSE, the question.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Never ask anything; what is asked stays open.
+    #[arg(long)]
+    pub(crate) no_input: bool,
     /// Do everything in this process, without the daemon.
     #[arg(long)]
     pub(crate) no_daemon: bool,

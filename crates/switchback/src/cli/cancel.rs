@@ -48,7 +48,7 @@ async fn end(run: &RunId, reason: &str, seating: Seating) -> Result<(Followed, b
             return Err(error.into());
         }
     };
-    Ok((follow(Followable { desk, view, progress, signals, since, ours }).await?, ours))
+    Ok((follow(Followable { desk, view, progress, signals, since, ours, typed: None }).await?, ours))
 }
 
 /// That there is nothing left to end.

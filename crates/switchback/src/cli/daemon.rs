@@ -1,15 +1,22 @@
 //! `switchback status`, `stop` and `restart`: the daemon, seen and ended from the command line.
 
+use super::answer;
 use super::arguments::{RestartArguments, StatusArguments, StopArguments};
 use super::desk::{self, block_on};
 use super::error::CommandError;
 use super::exit::Exit;
 use super::look::{print, print_json, talk};
-use super::store::directory;
+use super::store::{Looked, directory};
 use super::time;
 use crate::daemon::{Halt, Report};
+use engine::asking::{self, Asked};
 use engine::kernel::clock::iso;
+use engine::kernel::plan::Audience;
+use engine::store::Filter;
 use serde_json::json;
+
+/// How many questions are shown.
+const SHOWN_MAX: usize = 5;
 
 /// Says whether a daemon runs, and what it is doing.
 pub(crate) fn status(arguments: &StatusArguments) -> Result<Exit, CommandError> {
@@ -26,7 +33,8 @@ pub(crate) fn status(arguments: &StatusArguments) -> Result<Exit, CommandError> 
                 "timers": report.timers,
             })
         });
-        print_json(&json!({ "daemon": daemon, "data_directory": dir }))?;
+        let questions: Vec<_> = waiting(&dir)?.iter().map(waiting_json).collect();
+        print_json(&json!({ "daemon": daemon, "data_directory": dir, "questions": questions }))?;
         return Ok(Exit::Succeeded);
     }
     match report {
@@ -34,7 +42,34 @@ pub(crate) fn status(arguments: &StatusArguments) -> Result<Exit, CommandError> 
         Some(report) => print(&format!("daemon  {}\n", line(&report)))?,
     }
     print(&format!("data    {}\n", dir.display()))?;
+    let waiting = waiting(&dir)?;
+    waiting
+        .iter()
+        .take(SHOWN_MAX)
+        .try_for_each(|asked| print(&format!("asks    {}\n", answer::one(asked, false))))?;
+    if waiting.len() > SHOWN_MAX {
+        talk("more is asked: switchback runs --all --status waiting");
+    }
     Ok(Exit::Succeeded)
+}
+
+/// What waits for a human, in all folders: the first question of each run.
+fn waiting(dir: &std::path::Path) -> Result<Vec<Asked>, CommandError> {
+    let Some(looked) = Looked::open(dir)? else { return Ok(Vec::new()) };
+    let filter = Filter { open: true, roots: true, status: Some("waiting".to_owned()), ..Filter::default() };
+    let mut waiting = Vec::new();
+    for row in looked.reader.runs(&filter)? {
+        // One that cannot be looked at is told by `switchback runs`.
+        let asked = asking::asked(&looked.reader, &row.id).unwrap_or_default();
+        waiting.extend(asked.into_iter().find(|asked| asked.audience == Audience::Human));
+    }
+    Ok(waiting)
+}
+
+fn waiting_json(asked: &Asked) -> serde_json::Value {
+    let mut document = asking::document(asked);
+    document["run"] = asked.root.as_str().into();
+    document
 }
 
 /// What the daemon of a data directory says of itself, if one runs.

@@ -3,7 +3,7 @@
 use super::exit::Exit;
 use super::look;
 use super::store::directory;
-use crate::daemon::Unreachable;
+use crate::daemon::{NOT_A_HUMAN, Unreachable};
 use crate::house::HouseError;
 use engine::Error;
 use engine::adapters::process::NoteError;
@@ -250,6 +250,8 @@ impl From<Error> for CommandError {
             error @ Error::KeyUsed(_) => CommandError::usage("key-used", error.to_string()),
             Error::NoSecret(missing) => CommandError::usage(NO_SECRET, missing.to_string()),
             Error::Told { code, message } if code == NO_SECRET => CommandError::usage(NO_SECRET, message),
+            Error::Told { code, message } if code == NOT_A_HUMAN => CommandError::usage(NOT_A_HUMAN, message)
+                .hint("open a terminal that neither an agent nor its client has started, and answer there"),
             Error::Told { code, message } => {
                 CommandError { code: code.into(), ..CommandError::internal("told", message) }
             }

@@ -6,7 +6,9 @@
 
 use super::desk::Desk;
 use super::error::CommandError;
+use super::inline::Inline;
 use super::painter::Painter;
+use super::typed::Typed;
 use engine::backend::Progress;
 use engine::store::Reader;
 use engine::view::View;
@@ -33,6 +35,8 @@ pub(crate) struct Followed {
     pub(crate) view: View,
     pub(crate) reader: Reader,
     pub(crate) end: End,
+    /// How many questions were answered meanwhile.
+    pub(crate) answered: usize,
 }
 
 /// The signals that ask the process to end.
@@ -44,7 +48,7 @@ pub(crate) struct Signals {
 
 /// What a signal asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Asks {
+pub(crate) enum Asks {
     /// To end what runs.
     Stop,
     /// Nothing: the terminal is gone, and only whoever needs it ends.
@@ -62,7 +66,7 @@ impl Signals {
         Ok(Signals { interrupt: interrupt?, terminate: terminate?, hangup: hangup? })
     }
 
-    async fn next(&mut self) -> Asks {
+    pub(crate) async fn next(&mut self) -> Asks {
         tokio::select! {
             _ = self.interrupt.recv() => Asks::Stop,
             _ = self.terminate.recv() => Asks::Stop,
@@ -81,34 +85,55 @@ pub(crate) struct Followable {
     pub(crate) since: u64,
     /// Whether this command made it move; who only looks on stops nothing.
     pub(crate) ours: bool,
+    /// Whoever can be asked.
+    pub(crate) typed: Option<Typed>,
 }
 
 /// Follows a run and closes the desk.
 pub(crate) async fn follow(run: Followable) -> Result<Followed, CommandError> {
-    let Followable { desk, mut view, mut progress, mut signals, since, ours } = run;
+    let Followable { desk, mut view, mut progress, mut signals, since, ours, typed } = run;
     let mut painter = Painter::new(&view);
+    painter.asks = typed.is_some();
     painter.header(&view);
+    let mut questions = Inline::new(typed);
+    questions.look(&desk, &view)?;
     let mut end = End::Settled;
     let mut tick = tokio::time::interval(TICK);
-    while view.seq() < since || view.needs_carrier() {
+    loop {
+        questions.put(&mut painter);
+        let is_told = view.seq() >= since.max(questions.since);
+        if is_told && !questions.is_asking() && (!view.needs_carrier() || questions.holds(&view)) {
+            break;
+        }
         tokio::select! {
             biased;
             asks = signals.next() => {
+                if questions.is_asking() && asks == Asks::Stop {
+                    questions.leave(&mut painter);
+                    continue;
+                }
                 if desk.outlives_us() && (asks == Asks::Leave || !ours) {
                     painter.end();
-                    return Ok(Followed { view, reader: desk.reader, end: End::Left });
+                    let answered = questions.answered;
+                    return Ok(Followed { view, reader: desk.reader, end: End::Left, answered });
                 }
                 end = End::Interrupted;
                 break;
             }
+            line = questions.line(), if questions.is_asking() => {
+                questions.typed(line, (&desk, &view), &mut painter).await?;
+            }
             turn = progress.recv() => match turn {
-                Some(turn) => painter.turn(&mut view, &turn),
+                Some(turn) => {
+                    painter.turn(&mut view, &turn);
+                    questions.turn(&desk, &view, &turn, &mut painter).await?;
+                }
                 None => {
                     painter.end();
                     return Err(stopped(&desk.stopped(), &view));
                 }
             },
-            _ = tick.tick(), if painter.is_live() => painter.tick(&view),
+            _ = tick.tick(), if painter.is_live() && !questions.is_asking() => painter.tick(&view),
         }
     }
     if end == End::Interrupted {
@@ -125,7 +150,7 @@ pub(crate) async fn follow(run: Followable) -> Result<Followed, CommandError> {
         painter.turn(&mut view, &progress);
     }
     painter.end();
-    Ok(Followed { view, reader: desk.reader, end })
+    Ok(Followed { view, reader: desk.reader, end, answered: questions.answered })
 }
 
 /// A run whose engine went away under it is not lost.

@@ -6,6 +6,10 @@ use engine::dialects::near::near;
 use engine::kernel::plan::{Input, InputKind};
 use engine::kernel::{Data, Fields, Plan};
 use serde_json::Value;
+use std::io::Read;
+
+/// How much of stdin is read for an answer: more than any that fits.
+const ANSWER_BYTES_MAX: u64 = 1 << 20;
 
 /// How much of a wrong value is shown.
 const SHOWN_CHARS_MAX: usize = 60;
@@ -47,6 +51,25 @@ pub(crate) fn outputs(given: &[String]) -> Result<Fields, CommandError> {
         }
     }
     Ok(fields)
+}
+
+/// An answer: text, or for work of an agent JSON where it is some. `-` means what stdin says.
+pub(crate) fn answer(word: &str, may_be_json: bool) -> Result<Value, CommandError> {
+    let text = match word {
+        "-" => {
+            let mut text = String::new();
+            std::io::stdin().take(ANSWER_BYTES_MAX).read_to_string(&mut text).map_err(|error| {
+                CommandError::usage(
+                    "unreadable-answer",
+                    format!("failed to read the answer from stdin: {error}"),
+                )
+            })?;
+            text.trim_end_matches(['\n', '\r']).to_owned()
+        }
+        word => word.to_owned(),
+    };
+    let read = || serde_json::from_str(&text).ok().filter(|_| may_be_json);
+    Ok(read().unwrap_or(Value::String(text)))
 }
 
 fn number(name: &str, text: &str) -> Result<Value, CommandError> {

@@ -49,6 +49,7 @@ impl Lines {
                 let rest = format!("attempt {attempt} {why}; the next one in {rest}");
                 vec![self.row("retry", &line.id, "", &rest)]
             }
+            News::Offered { .. } => vec![self.row("ask", &line.id, "", &prompt(line))],
             News::Interrupted { .. } if line.state == State::Running => {
                 let (word, rest) = match self.stopping {
                     true => ("interrupted", "is done again when the run goes on"),
@@ -59,6 +60,23 @@ impl Lines {
             News::Interrupted { .. } => vec![self.row("interrupted", &line.id, "", &started(line, at))],
             _ => Vec::new(),
         }
+    }
+
+    /// The lines of a step that asks.
+    pub(crate) fn ask(&self, step: &str, lines: &[String]) -> Vec<String> {
+        let (padded, width, step) = (format!("{:<1$}", "ask", self.word), self.name, clean(step));
+        let word = paint(self.look, "ask", &padded);
+        let mut rows = lines.iter();
+        let first = format!("  {word} {step:<width$}  {}", rows.next().map_or("", String::as_str));
+        let mut asked = vec![first.trim_end().to_owned()];
+        asked.extend(rows.flat_map(|row| self.indented(row)));
+        asked
+    }
+
+    /// Text that stands below a question.
+    pub(crate) fn indented(&self, text: &str) -> Vec<String> {
+        let room = " ".repeat(self.word + self.name + 5);
+        text.lines().map(|line| format!("{room}{}", clean(line))).collect()
     }
 
     /// The lines of a step that has ended.
@@ -94,6 +112,7 @@ impl Lines {
                 vec![self.row("skipped", &line.id, "", &clean(line.reason.as_deref().unwrap_or_default()))]
             }
             State::Running | State::Resting => self.running(line, now).into_iter().collect(),
+            State::Waiting => vec![self.row("ask", &line.id, "", &prompt(line))],
             State::Interrupted => vec![self.row("interrupted", &line.id, "", &started(line, now))],
             State::Succeeded => {
                 let took = line.duration_ms.map(time::took).unwrap_or_default();
@@ -132,11 +151,22 @@ fn started(line: &Line, now: u64) -> String {
     line.started_at.map(|at| format!("started {}", time::clock(at, now))).unwrap_or_default()
 }
 
+/// The first line of what a step asks.
+fn prompt(line: &Line) -> String {
+    let asked = ["prompt", "instructions"].into_iter().find_map(|name| line.inputs.get(name));
+    match asked {
+        Some(Data::Inline(value)) => clean(first_line(&engine::dialects::view::asked::label(value))),
+        Some(Data::Stored(reference)) => clean(first_line(&reference.head)),
+        None => String::new(),
+    }
+}
+
 /// The word for how a step stands.
 fn word(state: State) -> &'static str {
     match state {
         State::Pending => "-",
         State::Running => "running",
+        State::Waiting => "ask",
         State::Resting => "resting",
         State::Interrupted => "interrupted",
         State::Succeeded => "ok",
@@ -151,7 +181,7 @@ pub(crate) fn paint(look: Look, word: &str, padded: &str) -> String {
     match word {
         "ok" | "succeeded" => look.green(padded),
         "failed" | "diverged" => look.red(padded),
-        "interrupted" | "retry" | "again" | "resting" | "waiting" | "stopped" | "cancelled" => {
+        "interrupted" | "ask" | "retry" | "again" | "resting" | "waiting" | "stopped" | "cancelled" => {
             look.yellow(padded)
         }
         "running" | "closing" => look.blue(padded),

@@ -8,6 +8,7 @@
 //! Commands that only look (`check`, `list`, `runs`, `show`, `verify`) open the store for reading, start nothing and
 //! work while another process owns it. Views come from the engine; here they only get words and colours.
 
+mod answer;
 mod arguments;
 mod cancel;
 mod check;
@@ -18,6 +19,7 @@ mod error;
 mod exit;
 mod follow;
 mod given;
+mod inline;
 mod install;
 mod lines;
 mod list;
@@ -29,11 +31,13 @@ mod run;
 mod runs;
 mod secret;
 mod serve;
+mod sheet;
 mod show;
 mod store;
 mod table;
 mod target;
 mod time;
+mod typed;
 mod verify;
 
 pub(crate) use desk::recovered;
@@ -74,6 +78,7 @@ fn carry_out(verb: Verb) -> Result<Exit, CommandError> {
         Verb::Show(arguments) => show::show(&arguments),
         Verb::Cancel(arguments) => cancel::cancel(&arguments),
         Verb::Resume(arguments) => resume::resume(&arguments),
+        Verb::Answer(arguments) => answer::answer(&arguments),
         Verb::Verify(arguments) => verify::verify(&arguments),
         Verb::Status(arguments) => daemon::status(&arguments),
         Verb::Stop(arguments) => daemon::stop(&arguments),

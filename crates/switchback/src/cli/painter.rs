@@ -5,6 +5,7 @@ use super::lines::Lines;
 use super::look::Look;
 use super::time;
 use engine::backend::Progress;
+use engine::kernel::News;
 use engine::view::{Line, State, View};
 use std::io::Write;
 
@@ -17,12 +18,16 @@ pub(crate) struct Painter {
     lines: Lines,
     /// How many lines below the last finished step can be drawn again.
     drawn: usize,
+    /// Whether whoever looks on is also asked.
+    pub(crate) asks: bool,
+    /// What is told once nobody is asked any more.
+    held: Option<Vec<String>>,
 }
 
 impl Painter {
     pub(crate) fn new(view: &View) -> Self {
         let look = Look::of_stderr();
-        Painter { look, lines: Lines::told(look, view), drawn: 0 }
+        Painter { look, lines: Lines::told(look, view), drawn: 0, asks: false, held: None }
     }
 
     /// Whether time passing should be shown.
@@ -41,8 +46,13 @@ impl Painter {
         if !view.take(progress) {
             return;
         }
-        let news = progress.news.iter();
+        // A question that is put here needs no line that tells of it.
+        let is_told = |news: &&News| !(self.asks && matches!(news, News::Offered { .. }));
+        let news = progress.news.iter().filter(is_told);
         let told: Vec<String> = news.flat_map(|news| self.lines.news(view, progress.at, news)).collect();
+        if let Some(held) = &mut self.held {
+            return held.extend(told);
+        }
         if !told.is_empty() || self.look.live {
             let running = self.running(view);
             self.write(&told, &running);
@@ -55,6 +65,34 @@ impl Painter {
         if self.drawn > 0 || !running.is_empty() {
             self.write(&[], &running);
         }
+    }
+
+    /// Puts a question; what happens meanwhile is told afterwards.
+    pub(crate) fn ask(&mut self, step: &str, lines: &[String], choice: &str) {
+        let rows = self.lines.ask(step, lines);
+        self.write(&rows, &[]);
+        self.held.get_or_insert_default();
+        self.choice(choice);
+    }
+
+    /// Asks once more, and says why.
+    pub(crate) fn again(&mut self, why: &str, choice: &str) {
+        let rows = self.lines.indented(why);
+        rows.iter().for_each(|row| eprintln!("{row}"));
+        self.choice(choice);
+    }
+
+    /// Nobody is asked any more.
+    pub(crate) fn asked(&mut self, word: &str) {
+        let mut told = self.lines.indented(word);
+        told.extend(self.held.take().unwrap_or_default());
+        told.iter().for_each(|row| eprintln!("{row}"));
+    }
+
+    fn choice(&self, choice: &str) {
+        // If nobody looks there is nobody to ask.
+        let row = self.lines.indented(choice).join("\n");
+        let _ = write!(std::io::stderr().lock(), "{row}  ");
     }
 
     /// Leaves only what stays.

@@ -7,6 +7,7 @@ use super::error::CommandError;
 use super::exit::Exit;
 use super::follow::{End, Followable, Followed, Signals, follow};
 use super::store::{Looked, directory, find};
+use super::typed::Typed;
 use super::{given, result};
 use engine::dialects::near::near;
 use engine::kernel::command::Caller;
@@ -46,7 +47,7 @@ pub(crate) fn resume(arguments: &ResumeArguments) -> Result<Exit, CommandError> 
     }
     drop(looked);
     let seating = Seating::unless(arguments.no_daemon, Seating::Daemon);
-    let followed = desk::block_on(go_on(&row.id, decision, seating))??;
+    let followed = desk::block_on(go_on(&row.id, decision, seating, !arguments.no_input))??;
     result::finish(followed, arguments.json)
 }
 
@@ -70,10 +71,15 @@ fn over(looked: Looked, view: View, decision: Option<&Decision>, json: bool) -> 
         return Err(CommandError::usage("run-over", message)
             .hint(format!("what became of it: switchback show {}", view.run)));
     }
-    result::finish(Followed { view, reader: looked.reader, end: End::Settled }, json)
+    result::finish(Followed { view, reader: looked.reader, end: End::Settled, answered: 0 }, json)
 }
 
-async fn go_on(run: &RunId, decision: Option<Decision>, seating: Seating) -> Result<Followed, CommandError> {
+async fn go_on(
+    run: &RunId,
+    decision: Option<Decision>,
+    seating: Seating,
+    asks: bool,
+) -> Result<Followed, CommandError> {
     let signals = Signals::listen()?;
     let desk = Desk::open(seating).await?;
     let gone = || engine::Error::NoRun(run.clone());
@@ -93,7 +99,8 @@ async fn go_on(run: &RunId, decision: Option<Decision>, seating: Seating) -> Res
     match carry_on(&desk, run, decided).await {
         Ok(since) => {
             view.left = false;
-            follow(Followable { desk, view, progress, signals, since, ours }).await
+            let typed = Typed::open().filter(|_| asks);
+            follow(Followable { desk, view, progress, signals, since, ours, typed }).await
         }
         Err(error) => {
             desk.close().await;

@@ -6,6 +6,7 @@ use super::error::{CommandError, Kind};
 use super::exit::Exit;
 use super::follow::{Followable, Followed, Signals, follow};
 use super::store::workspace;
+use super::typed::Typed;
 use super::{given, look, result, target};
 use crate::house::{Client, Flags};
 use engine::backend::Start;
@@ -25,7 +26,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, CommandError> {
     let Some(plan) = reading.plan.clone() else { return invalid(&reading, arguments.json) };
     let inputs = given::inputs(&plan, &arguments.inputs)?;
     let seating = Seating::unless(arguments.no_daemon, Seating::Daemon);
-    let followed = desk::block_on(start(plan, pinned, inputs, seating))??;
+    let followed = desk::block_on(start(plan, pinned, inputs, seating, !arguments.no_input))??;
     result::finish(followed, arguments.json)
 }
 
@@ -49,6 +50,7 @@ async fn start(
     pinned: Vec<Arc<Plan>>,
     inputs: Fields,
     seating: Seating,
+    asks: bool,
 ) -> Result<Followed, CommandError> {
     let signals = Signals::listen()?;
     let home = Client::here(folder()?, Flags::default()).home();
@@ -60,7 +62,8 @@ async fn start(
     let progress = desk.backend().subscribe(&id).await?;
     match desk.backend().start(Start { id, plan, inputs, home, request_key: None, pinned }).await {
         Ok(started) => {
-            follow(Followable { desk, view, progress, signals, since: started.seq, ours: true }).await
+            let (since, typed) = (started.seq, Typed::open().filter(|_| asks));
+            follow(Followable { desk, view, progress, signals, since, ours: true, typed }).await
         }
         Err(error) => {
             desk.close().await;

@@ -3,14 +3,19 @@
 use super::arguments::RunsArguments;
 use super::error::CommandError;
 use super::exit::Exit;
-use super::look::{Look, print, print_json, talk};
+use super::look::{Look, clean, cut, print, print_json, talk};
+use super::result::asked;
 use super::store::{Looked, directory, workspace};
 use super::table::table;
 use super::time;
+use engine::asking::AskedKind;
 use engine::kernel::clock::iso;
 use engine::store::{Filter, RunRow};
 use engine::view::{State, View};
 use serde_json::{Value, json};
+
+/// Longest question in a list.
+const PROMPT_CHARS_MAX: usize = 60;
 
 /// A run as the list shows it.
 struct Shown {
@@ -42,6 +47,9 @@ pub(crate) fn runs(arguments: &RunsArguments) -> Result<Exit, CommandError> {
     if listed.iter().any(|run| run.status == "interrupted") {
         talk("go on with one that was interrupted: switchback resume RUN");
     }
+    if listed.iter().any(|run| run.what.starts_with("your ")) {
+        talk("answer one that asks: switchback answer RUN");
+    }
     Ok(Exit::Succeeded)
 }
 
@@ -60,12 +68,29 @@ fn shown(looked: &Looked, row: RunRow) -> Shown {
         return Shown { status: row.status.clone(), what: row.detail.clone().unwrap_or_default(), row };
     }
     match looked.view(&row) {
-        Ok(view) => Shown { status: view.word().to_owned(), what: what(&view), row },
+        Ok(view) => {
+            let what = asks(looked, &view).unwrap_or_else(|| what(&view));
+            Shown { status: view.word().to_owned(), what, row }
+        }
         Err(error) if error.code == "diverged" => {
             Shown { status: error.code.into_owned(), what: error.message, row }
         }
         Err(error) => Shown { status: row.status.clone(), what: error.message, row },
     }
+}
+
+/// What a run asks, if it does.
+fn asks(looked: &Looked, view: &View) -> Option<String> {
+    let asked = asked(&looked.reader, view).ok().filter(|_| !view.left)?;
+    let (first, more) = (asked.first()?, asked.len() - 1);
+    let whose = match (first.kind, first.is_gate()) {
+        (AskedKind::Agent, _) => "the agent's work",
+        (_, true) => "your approval",
+        (_, false) => "your answer",
+    };
+    let prompt = cut(&clean(first.prompt.lines().next().unwrap_or_default()), PROMPT_CHARS_MAX);
+    let more = if more > 0 { format!(", and {more} more") } else { String::new() };
+    Some(format!("{whose}: \"{prompt}\"{more}"))
 }
 
 /// What a run is doing, what it waits for, or what it had open when its process went away.
@@ -74,7 +99,7 @@ fn what(view: &View) -> String {
         let lines = view.lines().iter().filter(|line| view.state(line) == wanted);
         lines.map(|line| format!("`{}`", line.id)).collect::<Vec<_>>()
     };
-    let waiting = view.waiting().iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let waiting = view.waiting_for().join(", ");
     match in_state(State::Interrupted).as_slice() {
         [one] => format!("{one} was interrupted"),
         names @ [_, ..] => format!("{} were interrupted", names.join(", ")),

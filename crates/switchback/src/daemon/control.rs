@@ -4,7 +4,7 @@ use super::hello::VERSION;
 use super::host::Host;
 use super::wire::{Ask, Asked, Halt, LINE_BYTES_MAX, Report, Tell, Told, WireError};
 use engine::backend::{Backend, Error};
-use engine::kernel::RunId;
+use engine::kernel::{Command, RunId};
 use engine::kill_point;
 use std::io;
 use std::sync::Arc;
@@ -17,6 +17,7 @@ use tokio_util::codec::{FramedRead, LinesCodec};
 /// Answers until the client hangs up. What it asked for goes on without it.
 pub(super) async fn serve(
     host: &Arc<Host>,
+    peer: Option<i32>,
     read: impl AsyncRead + Unpin,
     mut write: impl AsyncWrite + Unpin,
 ) -> io::Result<()> {
@@ -30,7 +31,7 @@ pub(super) async fn serve(
                 None => return Ok(()),
                 Some(line) => {
                     let asked: Asked = serde_json::from_str(&line.map_err(io::Error::other)?)?;
-                    answering.spawn(answer(Arc::clone(host), asked, tell.clone()));
+                    answering.spawn(answer(Arc::clone(host), peer, asked, tell.clone()));
                 }
             },
             Some(told) = told.recv() => {
@@ -49,14 +50,17 @@ pub(super) async fn serve(
     }
 }
 
-async fn answer(host: Arc<Host>, asked: Asked, told: UnboundedSender<Told>) {
+async fn answer(host: Arc<Host>, peer: Option<i32>, asked: Asked, told: UnboundedSender<Told>) {
     let Asked { id, ask } = asked;
     let backend: &dyn Backend = &host.house.local;
     // Whoever hung up does not want to know.
     let tell = |tell: Tell| drop(told.send(Told { id, tell }));
     let accepted = match ask {
         Ask::Start(start) => backend.start(*start).await,
-        Ask::Submit { run, command } => backend.submit(&run, command).await,
+        Ask::Submit { run, command } => match may(&host, peer, &command) {
+            Ok(()) => backend.submit(&run, command).await,
+            Err(error) => Err(error),
+        },
         Ask::Recover(run) => {
             // A store that cannot be read says so when the run is carried on.
             let _ = host.house.learn(&run).await;
@@ -77,6 +81,11 @@ async fn answer(host: Arc<Host>, asked: Asked, told: UnboundedSender<Told>) {
         }
     };
     tell(accepted.map_or_else(failed, Tell::Accepted));
+}
+
+/// Whether whoever is on the other side may say this: only a human answers a gate.
+fn may(host: &Host, peer: Option<i32>, command: &Command) -> Result<(), Error> {
+    if matches!(command, Command::Answer { .. }) { host.may_answer(peer) } else { Ok(()) }
 }
 
 async fn follow(backend: &dyn Backend, run: &RunId, tell: impl Fn(Tell)) {

@@ -8,6 +8,7 @@
 //! ```
 
 use super::detach;
+use super::gate::Pipes;
 use super::hello::VERSION;
 use super::idle;
 use super::listen::Listener;
@@ -39,6 +40,8 @@ pub(super) struct Host {
     /// How many connections there are, and how many of them speak MCP.
     pub(super) connections: watch::Sender<usize>,
     pub(super) clients: watch::Sender<usize>,
+    /// The processes of those that speak MCP.
+    pub(super) pipes: Pipes,
     /// Why it is to end.
     end: watch::Sender<Option<End>>,
     /// The newest program that came in and is newer than this one.
@@ -138,6 +141,7 @@ async fn open(place: &Place) -> Result<(Arc<Host>, Listener), CommandError> {
         since: now(),
         connections: watch::channel(0).0,
         clients: watch::channel(0).0,
+        pipes: Pipes::default(),
         end: watch::channel(None).0,
         successor: watch::channel(None).0,
     };

@@ -20,19 +20,19 @@ impl Host {
     /// Meets one client.
     pub(super) async fn meet(self: Arc<Self>, stream: UnixStream) {
         let ours = rustix::process::getuid().as_raw();
-        match stream.peer_cred() {
-            Ok(peer) if peer.uid() == ours => {}
+        let pid = match stream.peer_cred() {
+            Ok(peer) if peer.uid() == ours => peer.pid(),
             Ok(peer) => return say(&format!("user {} may not come in", peer.uid())),
             Err(error) => return say(&format!("a client could not be known: {error}")),
-        }
+        };
         let _connected = Counted::new(&self.connections);
-        match self.converse(stream).await {
+        match self.converse(stream, pid).await {
             Err(error) if !is_hung_up(&error) => say(&format!("a client went away: {error}")),
             _ => {}
         }
     }
 
-    async fn converse(self: &Arc<Self>, stream: UnixStream) -> io::Result<()> {
+    async fn converse(self: &Arc<Self>, stream: UnixStream, pid: Option<i32>) -> io::Result<()> {
         let (read, mut write) = stream.into_split();
         let mut read = BufReader::new(read);
         let hello = tokio::time::timeout(HELLO_MAX, first_line(&mut read)).await??;
@@ -49,9 +49,9 @@ impl Host {
         self.house.lend(&client.workspace, lent);
         kill_point("daemon let a client in");
         match door {
-            Door::Control => control::serve(self, read, write).await,
+            Door::Control => control::serve(self, pid, read, write).await,
             Door::Mcp => {
-                let _client = Counted::new(&self.clients);
+                let (_client, _pipe) = (Counted::new(&self.clients), self.pipes.note(pid));
                 let served = mcp::serve(Arc::clone(&self.house), client, read, write).await;
                 served.map_err(io::Error::other)
             }

@@ -13,9 +13,11 @@
 
 mod control;
 mod detach;
+mod gate;
 mod hello;
 mod host;
 mod idle;
+mod kin;
 mod listen;
 mod meet;
 mod pipe;
@@ -29,8 +31,10 @@ mod wire;
 /// The word by which this binary knows that it is a daemon.
 pub(crate) const DAEMON: &str = "daemon";
 
+pub(crate) use gate::{CODE as NOT_A_HUMAN, refused as not_a_human};
 pub(crate) use hello::{Door, Hello};
 pub(crate) use host::main;
+pub(crate) use kin::is_below_our_own;
 pub(crate) use pipe::{Pipe, Piped};
 pub(crate) use place::Place;
 pub(crate) use reach::{Reached, Unreachable, find, reach};

@@ -145,6 +145,7 @@ impl Pipe {
                 let _ = write_line(&mut io::stdout().lock(), &answer);
                 return Ok(());
             }
+            Taken::Late => return Ok(()),
         };
         let link = self.state().link.clone();
         match link {
@@ -185,9 +186,7 @@ impl Pipe {
     fn give_all(self: &Arc<Self>, link: &Link) {
         for line in BufReader::new(&*link.stream).split(b'\n') {
             let Ok(line) = line else { break };
-            if !self.state().talk.give(&line) {
-                continue;
-            }
+            let Some(line) = self.state().talk.give(&line) else { continue };
             kill_point("pipe has an answer");
             if write_line(&mut io::stdout().lock(), &line).is_err() {
                 // Nobody reads what we say.
@@ -213,6 +212,9 @@ impl Pipe {
             }
             state.link = None;
         }
+        let withdrawn = self.state().talk.unlink();
+        // A client that does not read any more is told by the end of its own pipe.
+        withdrawn.iter().for_each(|line| drop(write_line(&mut io::stdout().lock(), line)));
         let hung_up = self.is_there_still(link);
         let left = std::fs::read_to_string(&self.place.pid).ok().filter(|_| !hung_up);
         let (gone_on, crashed) = match left.as_deref().map(str::trim) {

@@ -4,11 +4,15 @@
 //! Both eras are carried. The older one opens with `initialize`, which is said again to a new daemon and whose second
 //! answer nobody hears; the newer one has no opening.
 
+use asks::Asks;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::time::Instant;
+
+mod asks;
 
 #[cfg(test)]
 mod tests;
@@ -26,14 +30,17 @@ pub(super) enum Taken {
     Pass(Vec<u8>),
     /// The daemon could not read it: the client gets this answer.
     Answer(Vec<u8>),
+    /// It answers a daemon that is gone: nobody gets it.
+    Late,
 }
 
 /// How JSON-RPC calls what cannot be read, and what must not be asked.
 const PARSE_ERROR: i32 = -32700;
 const INVALID_REQUEST: i32 = -32600;
 
-/// Where the key of a call stands among what is sent along with it.
+/// Where the key of a call stands among what is sent along with it, and whether it was sent before.
 pub(crate) const KEY: &str = "switchback/request_key";
+const AGAIN: &str = "switchback/again";
 
 /// What was said and not yet answered.
 #[derive(Default)]
@@ -47,6 +54,10 @@ pub(super) struct Talk {
     /// Requests without an answer, in the order they came.
     open: BTreeMap<u64, Open>,
     count: u64,
+    /// What the daemon asks of the client.
+    asks: Asks,
+    /// Whether there is a daemon to which lines go at once.
+    linked: bool,
     hung_up: Option<Instant>,
     over: bool,
 }
@@ -55,6 +66,8 @@ struct Open {
     id: String,
     line: Vec<u8>,
     kind: Kind,
+    /// Whether a daemon may have got it.
+    sent: bool,
 }
 
 /// What becomes of a request when its daemon is stopped.
@@ -82,7 +95,7 @@ impl Talk {
     pub(super) fn take(&mut self, line: &Line) -> Taken {
         let head = head(line);
         match self.readable(line, head.as_ref()) {
-            Ok(message) => Taken::Pass(self.passed(line, head, message)),
+            Ok(message) => self.passed(line, head, message).map_or(Taken::Late, Taken::Pass),
             Err((code, why)) => {
                 let id = head.and_then(|head| head.id.map(|id| id.get().to_owned()));
                 Taken::Answer(refusal(id.as_deref().unwrap_or("null"), code, &why))
@@ -108,11 +121,11 @@ impl Talk {
         }
     }
 
-    /// A line as the daemon gets it. What it is to be told again is remembered.
-    fn passed(&mut self, line: &Line, head: Option<Head<'_>>, message: Value) -> Vec<u8> {
+    /// A line as the daemon gets it, if it is for this one. What it is to be told again is remembered.
+    fn passed(&mut self, line: &Line, head: Option<Head<'_>>, message: Value) -> Option<Vec<u8>> {
         // What has the wrong form is the server's to refuse.
-        let Some(head) = head else { return line.to_vec() };
-        match (head.id, head.method.as_deref()) {
+        let Some(head) = head else { return Some(line.to_vec()) };
+        Some(match (head.id, head.method.as_deref()) {
             (Some(id), Some(method)) => {
                 let (id, kind) = (id.get().to_owned(), kind(method));
                 self.count += 1;
@@ -120,9 +133,10 @@ impl Talk {
                 if method == "initialize" {
                     (self.opening, self.opened) = (vec![line.clone()], None);
                 }
-                self.open.insert(self.count, Open { id, line: line.clone(), kind });
+                self.open.insert(self.count, Open { id, line: line.clone(), kind, sent: self.linked });
                 line
             }
+            (Some(_), None) => bytes(&self.asks.answered(message)?),
             (None, Some("notifications/initialized")) => {
                 self.opening.truncate(1);
                 self.opening.push(line.to_vec());
@@ -134,7 +148,7 @@ impl Talk {
                 line.to_vec()
             }
             _ => line.to_vec(),
-        }
+        })
     }
 
     /// A call with a key of its own, so that it can be asked again.
@@ -153,10 +167,24 @@ impl Talk {
         message.to_string().into_bytes()
     }
 
-    /// Takes a line of the daemon; says whether the client gets it.
-    pub(super) fn give(&mut self, line: &Line) -> bool {
-        let Some(Head { id: Some(id), method: None, .. }) = head(line) else { return true };
-        let id = id.get();
+    /// Takes a line of the daemon; gives what of it the client gets.
+    pub(super) fn give<'l>(&mut self, line: &'l Line) -> Option<Cow<'l, Line>> {
+        let message = || serde_json::from_slice::<Value>(line).unwrap_or_default();
+        let given = match head(line) {
+            Some(Head { id: Some(id), method: None, .. }) => {
+                return self.answers(id.get()).then_some(Cow::Borrowed(line));
+            }
+            Some(Head { id: Some(_), method: Some(_), .. }) => self.asks.asked(message()),
+            Some(Head { method: Some(method), .. }) if method == "notifications/cancelled" => {
+                self.asks.cancelled(message())
+            }
+            _ => return Some(Cow::Borrowed(line)),
+        };
+        Some(Cow::Owned(bytes(&given)))
+    }
+
+    /// Whether an answer of the daemon is one that the client waits for.
+    fn answers(&mut self, id: &str) -> bool {
         let answered = self.open.iter().find(|(_, open)| open.id == id).map(|(number, _)| *number);
         match answered {
             Some(number) => {
@@ -170,11 +198,25 @@ impl Talk {
         }
     }
 
-    /// All that a new daemon must be told, in order.
-    pub(super) fn again(&self) -> Vec<Vec<u8>> {
-        let opening = self.opening.iter().cloned();
-        let open = self.open.values().map(|open| &open.line).filter(|line| !self.opening.contains(line));
-        opening.chain(open.cloned()).collect()
+    /// All that a new daemon must be told, in order. From now on lines go to it at once.
+    pub(super) fn again(&mut self) -> Vec<Vec<u8>> {
+        self.linked = true;
+        let mut told = self.opening.clone();
+        for open in self.open.values_mut().filter(|open| !self.opening.contains(&open.line)) {
+            told.push(if open.sent && open.kind == Kind::Tool {
+                marked(&open.line)
+            } else {
+                open.line.clone()
+            });
+            open.sent = true;
+        }
+        told
+    }
+
+    /// The daemon is gone. Gives what the client must be told of it.
+    pub(super) fn unlink(&mut self) -> Vec<Vec<u8>> {
+        self.linked = false;
+        self.asks.withdrawn().iter().map(bytes).collect()
     }
 
     /// Answers what is open, because the daemon never will, and says why. What listens is kept for the next one.
@@ -211,6 +253,19 @@ impl Talk {
 fn refusal(id: &str, code: i32, why: &str) -> Vec<u8> {
     let id: Value = serde_json::from_str(id).unwrap_or_default();
     json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": why } }).to_string().into_bytes()
+}
+
+fn bytes(message: &Value) -> Vec<u8> {
+    message.to_string().into_bytes()
+}
+
+/// A call that says of itself that it was sent before.
+fn marked(line: &Line) -> Vec<u8> {
+    let mut message: Value = serde_json::from_slice(line).unwrap_or_default();
+    if let Some(Value::Object(meta)) = message.pointer_mut("/params/_meta") {
+        meta.insert(AGAIN.to_owned(), true.into());
+    }
+    bytes(&message)
 }
 
 fn head(line: &Line) -> Option<Head<'_>> {

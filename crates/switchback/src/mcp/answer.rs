@@ -2,7 +2,7 @@
 
 use super::fit::{ANSWER_BYTES_MAX, fit};
 use super::problem::Problem;
-use rmcp::model::{CallToolResult, ContentBlock, Resource};
+use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock, InputRequiredResult, Resource};
 use serde_json::{Value, json};
 
 /// What a tool answers.
@@ -12,6 +12,8 @@ pub(super) struct Answer {
     pub(super) value: Value,
     /// The resource that has all of it.
     pub(super) rest: Option<String>,
+    /// A question to a human, which is asked instead; the call is then made again.
+    asks: Option<InputRequiredResult>,
 }
 
 /// What a tool answers, or why it does not.
@@ -20,12 +22,25 @@ pub(super) type Answered = Result<Answer, Problem>;
 impl Answer {
     /// An answer that nothing is left out of unless it must.
     pub(super) fn new(value: Value) -> Self {
-        Answer { value, rest: None }
+        Answer { value, rest: None, asks: None }
+    }
+
+    /// A question to a human.
+    pub(super) fn asks(question: InputRequiredResult) -> Self {
+        Answer { value: Value::Null, rest: None, asks: Some(question) }
     }
 
     /// Names the resource that has all of it.
     pub(super) fn rest(self, uri: impl Into<String>) -> Self {
         Answer { rest: Some(uri.into()), ..self }
+    }
+}
+
+/// What a call comes to; warnings are added to an answer.
+pub(super) fn response(answered: Answered, warnings: &[String]) -> CallToolResponse {
+    match answered {
+        Ok(Answer { asks: Some(question), .. }) => question.into(),
+        answered => result(answered, warnings).into(),
     }
 }
 

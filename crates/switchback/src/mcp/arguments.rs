@@ -78,6 +78,29 @@ impl Arguments {
         }
     }
 
+    /// Any value.
+    pub(super) fn value(&self, name: &str) -> Option<&Value> {
+        self.given.get(name)
+    }
+
+    /// The tool that is called.
+    pub(super) const fn tool(&self) -> &'static str {
+        self.tool
+    }
+
+    /// All that was given.
+    pub(super) const fn as_given(&self) -> &JsonObject {
+        &self.given
+    }
+
+    /// A number from one on.
+    pub(super) fn number(&self, name: &str) -> Result<Option<u32>, Problem> {
+        let Some(value) = self.given.get(name) else { return Ok(None) };
+        let number =
+            value.as_u64().and_then(|number| u32::try_from(number).ok()).filter(|number| *number > 0);
+        number.map(Some).ok_or_else(|| self.mistyped(name, "a whole number from 1 on", value))
+    }
+
     /// Yes or no.
     pub(super) fn flag(&self, name: &str) -> Result<bool, Problem> {
         match self.given.get(name) {

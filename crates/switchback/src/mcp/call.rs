@@ -4,11 +4,15 @@ use super::arguments::{Arguments, KEY_BYTES_MAX};
 use super::visit::Visit;
 use engine::kernel::command::Caller;
 use rmcp::RoleServer;
+use rmcp::model::InputResponses;
 use rmcp::service::RequestContext;
 use std::sync::Arc;
 
 /// Where our own pipe puts the key of a call that it may have to send again.
 const KEY_IN_META: &str = "switchback/request_key";
+
+/// What our own pipe adds to a call that it sends again to the next daemon.
+const AGAIN_IN_META: &str = "switchback/again";
 
 /// Longest name of a client that is recorded.
 const CLIENT_CHARS_MAX: usize = 64;
@@ -17,6 +21,9 @@ const CLIENT_CHARS_MAX: usize = 64;
 pub(super) struct Call {
     pub(super) visit: Arc<Visit>,
     pub(super) arguments: Arguments,
+    /// What a call that is made again brings along: what it stands on, and what people answered.
+    pub(super) request_state: Option<String>,
+    pub(super) input_responses: Option<InputResponses>,
     pub(super) context: RequestContext<RoleServer>,
 }
 
@@ -25,6 +32,11 @@ impl Call {
     pub(super) fn caller(&self) -> Caller {
         let name = self.context.client_info().map_or_else(|| "mcp".to_owned(), |client| client.name);
         Caller::Agent(name.chars().filter(|letter| !letter.is_control()).take(CLIENT_CHARS_MAX).collect())
+    }
+
+    /// Whether the call was made before, of a daemon that is gone, and may have been carried out.
+    pub(super) fn is_again(&self) -> bool {
+        self.context.meta.get(AGAIN_IN_META).is_some_and(|again| again == true)
     }
 
     /// The key by which a repeated call is recognised.

@@ -1,5 +1,7 @@
 //! What to do next, whenever something is left to do.
 
+use super::questions;
+use engine::asking::Asked;
 use engine::kernel::{Outcome, RunId, Status, Waiting};
 use engine::view::View;
 
@@ -7,8 +9,8 @@ use engine::view::View;
 const NAMED_MAX: usize = 3;
 
 /// What to do about a run as it stands, from the folder of whoever asks.
-pub(super) fn next_from(folder: &str, view: &View) -> Option<String> {
-    if view.workspace == folder { next(view) } else { Some(elsewhere(view)) }
+pub(super) fn next_from(folder: &str, view: &View, asked: &[Asked]) -> Option<String> {
+    if view.workspace == folder { next(view, asked) } else { Some(elsewhere(view)) }
 }
 
 /// What can be done about a run from a folder that it does not belong to: look at it, and wait.
@@ -29,13 +31,17 @@ fn elsewhere(view: &View) -> String {
 }
 
 /// What to do about a run as it stands; nothing where it has succeeded.
-pub(super) fn next(view: &View) -> Option<String> {
+pub(super) fn next(view: &View, asked: &[Asked]) -> Option<String> {
     let run = &view.run;
     if view.left {
         return Some(format!(
             "No process carries this run. A person goes on with it by `switchback resume {run}`; \
              cancel_workflow(workflow_id=\"{run}\") ends it."
         ));
+    }
+    let is_over = matches!(view.status, Status::Ended(_) | Status::Closing);
+    if let Some(next) = questions::next(run, asked).filter(|_| !is_over) {
+        return Some(next);
     }
     Some(match &view.status {
         Status::Ended(Outcome::Succeeded { .. }) => return None,

@@ -3,6 +3,7 @@
 
 use engine::dialects::near::near;
 use serde_json::{Map, Value, json};
+use std::fmt;
 
 /// How many options an error names.
 const OPTIONS_MAX: usize = 100;
@@ -100,6 +101,12 @@ impl Problem {
         }
         value["help"] = help.into();
         value
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.0.error)
     }
 }
 

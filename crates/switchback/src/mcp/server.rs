@@ -1,6 +1,6 @@
 //! The handler of one connection: hands requests to tools, resources and prompts, and holds nothing itself.
 
-use super::answer::{Answered, result};
+use super::answer::{Answered, response, result};
 use super::arguments::Arguments;
 use super::call::Call;
 use super::instructions::INSTRUCTIONS;
@@ -74,7 +74,7 @@ impl ServerHandler for Server {
             // The pipe asks the next daemon instead, or says that there is none.
             std::future::pending::<()>().await;
         }
-        Ok(result(answered, &settings.troubles()).into())
+        Ok(response(answered, &settings.troubles()))
     }
 
     /// A request that has not the form of its method, or a method that nobody knows.
@@ -156,7 +156,8 @@ async fn call(
         return Err(broken(settings));
     }
     let arguments = Arguments::of(tool, request.arguments.unwrap_or_default())?;
-    (tool.call)(&Call { visit, arguments, context }).await
+    let (request_state, input_responses) = (request.request_state, request.input_responses);
+    (tool.call)(&Call { visit, arguments, request_state, input_responses, context }).await
 }
 
 /// What a broken file was to forbid is not known, so that nothing is changed until it is mended.

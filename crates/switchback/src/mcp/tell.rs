@@ -54,6 +54,11 @@ impl Teller {
         self.tell(view, working(view)).await
     }
 
+    /// Tells that someone is asked and has not answered yet.
+    pub(super) async fn asked(&mut self, view: &View, step: &str) -> Result<(), Deaf> {
+        self.tell(view, format!("`{step}` waits for an answer")).await
+    }
+
     async fn tell(&mut self, view: &View, message: String) -> Result<(), Deaf> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         self.last = number(now.saturating_sub(Duration::from_millis(view.since)), self.last);
@@ -73,6 +78,8 @@ fn sentence(view: &View, news: &News, line: &Line) -> Option<String> {
         News::Began { attempt: 1, .. } => format!("`{id}` started"),
         News::Began { attempt, .. } => format!("`{id}` started again, attempt {attempt}"),
         News::Nested { child, workflow, .. } => format!("`{id}` is the run {child} of `{workflow}`"),
+        News::Offered { .. } => format!("`{id}` waits for an answer"),
+        News::Checking { .. } => format!("the result of `{id}` is being checked"),
         News::Ended { failure: None, .. } => format!("`{id}` succeeded{}", count(view)),
         News::Ended { failure: Some(failure), .. } => {
             format!("`{id}` failed: {}{}", short(&failure.message), count(view))
@@ -85,7 +92,9 @@ fn sentence(view: &View, news: &News, line: &Line) -> Option<String> {
             format!("the result of `{id}` does not hold: {}", short(&failure.message))
         }
         News::Skipped { reason, .. } => format!("`{id}` is skipped: {}{}", short(reason), count(view)),
-        News::NotUpdated { .. } | News::Closing { .. } | News::Over { .. } => return None,
+        News::Item { .. } | News::NotUpdated { .. } | News::Closing { .. } | News::Over { .. } => {
+            return None;
+        }
     })
 }
 

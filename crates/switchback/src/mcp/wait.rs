@@ -2,45 +2,30 @@
 //!
 //! ```text
 //!  subscribe ── start, or look ── turn ── view ── settled? ── answer
+//!                                  │       └── a question for a human ── asked through their client
 //!                                  └── tell, if someone listens
 //! ```
 //! A call waits until the run has ended or waits for someone, until its time is up, or until it is cancelled; the run
 //! does not notice. Whoever listens to progress is told something at least every ten seconds, and waits as long as it
-//! takes unless it said for how long.
+//! takes unless it said for how long. A human who can be asked through the client is asked, and waited for at most as long as
+//! a call may take.
 
 use super::call::Call;
+use super::elicit::{Live, Way, sealed};
 use super::problem::Problem;
 use super::runs;
+use super::submit::take;
 use super::tell::Teller;
 use super::visit::no_house;
-use engine::backend::Progress;
-use engine::kernel::{Status, Waiting};
+use super::watch::Watch;
+use engine::asking::Asked;
 use engine::view::View;
+use rmcp::model::InputRequiredResult;
 use std::time::Duration;
-use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::{Instant, sleep_until};
 
 /// How long nothing may be said to someone who listens.
 const SILENCE_MAX: Duration = Duration::from_secs(10);
-
-/// A run that is watched.
-pub(super) struct Watch {
-    /// How it stands.
-    pub(super) view: View,
-    /// What happens to it.
-    pub(super) progress: UnboundedReceiver<Progress>,
-    /// The entry of the command that was sent: what the run was before it does not count.
-    pub(super) since: u64,
-}
-
-impl Watch {
-    /// Takes in what has happened already.
-    fn catch_up(&mut self) {
-        while let Ok(turn) = self.progress.try_recv() {
-            self.view.take(&turn);
-        }
-    }
-}
 
 /// For how long a call waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,8 +46,13 @@ impl Patience {
     }
 }
 
-/// Waits until the run has settled, or there is a reason to answer before.
-pub(super) async fn wait(call: &Call, watch: &mut Watch, patience: Patience) -> Result<(), Problem> {
+/// Waits until the run has settled, or there is a reason to answer before. Gives the result of the call where that is a
+/// question to a human.
+pub(super) async fn wait(
+    call: &Call,
+    watch: &mut Watch,
+    patience: Patience,
+) -> Result<Option<InputRequiredResult>, Problem> {
     let mut teller = Teller::of(&call.context);
     let now = Instant::now();
     let until = match patience {
@@ -70,25 +60,54 @@ pub(super) async fn wait(call: &Call, watch: &mut Watch, patience: Patience) -> 
         Patience::WhileHeard(_) if teller.is_some() => None,
         Patience::WhileHeard(time) => Some(now + time),
     };
+    let way = Way::of(call).filter(|_| patience != Patience::For(Duration::ZERO));
     let mut silence = now + SILENCE_MAX;
-    while watch.view.seq() < watch.since || !is_settled(&watch.view) {
+    let mut live: Option<Live> = None;
+    loop {
+        if let (Some(way), None) = (way, &live)
+            && let Some(asked) = watch.for_a_form()
+        {
+            match ask(call, watch, way, asked, until).await {
+                Ok(Asking::Live(asking)) => live = Some(asking),
+                Ok(Asking::Result(result)) => return Ok(Some(result)),
+                Err(why) => watch.give_up(why),
+            }
+        }
+        if live.is_none() && watch.is_settled() {
+            return Ok(None);
+        }
+        let patient = live.as_ref().map(|live| live.until);
         tokio::select! {
             biased;
-            () = call.context.ct.cancelled() => return Ok(()),
+            () = call.context.ct.cancelled() => {
+                withdraw(live, "the call was cancelled").await;
+                return Ok(None);
+            }
+            said = said(&mut live), if patient.is_some() => {
+                let Some(live) = live.take() else { continue };
+                let taken = take(call, &live.asked, said).await?;
+                watch.taken(call, &live.asked, taken).await?;
+            }
             () = sleep_until(until.unwrap_or(now)), if until.is_some() => {
+                withdraw(live, "the call waits no longer; the question stays open").await;
                 watch.catch_up();
-                return Ok(());
+                return Ok(None);
+            }
+            () = sleep_until(patient.unwrap_or(now)), if patient.is_some() => {
+                withdraw(live.take(), "nobody answered in time; the question stays open").await;
+                watch.give_up("the person was asked and has not answered in time".to_owned());
             }
             turn = watch.progress.recv() => {
                 let Some(turn) = turn else { return Err(stopped(call, &watch.view)) };
-                if !watch.view.take(&turn) {
-                    continue;
+                let is_news = watch.take(call, &turn).await?;
+                if live.as_ref().is_some_and(|live| !watch.is_open(&live.asked)) {
+                    withdraw(live.take(), "the question was answered elsewhere").await;
                 }
-                if let Some(listener) = &mut teller {
+                if let Some(listener) = teller.as_mut().filter(|_| is_news) {
                     match listener.turn(&watch.view, &turn).await {
                         Ok(true) => silence = Instant::now() + SILENCE_MAX,
                         Ok(false) => {}
-                        Err(_) => return Ok(()),
+                        Err(_) => return Ok(None),
                     }
                 }
             }
@@ -99,13 +118,57 @@ pub(super) async fn wait(call: &Call, watch: &mut Watch, patience: Patience) -> 
                 if watch.view.left {
                     continue;
                 }
-                if let Some(listener) = &mut teller && listener.alive(&watch.view).await.is_err() {
-                    return Ok(());
+                if let Some(listener) = &mut teller {
+                    let told = match &live {
+                        Some(live) => listener.asked(&watch.view, &live.asked.step()).await,
+                        None => listener.alive(&watch.view).await,
+                    };
+                    if told.is_err() {
+                        return Ok(None);
+                    }
                 }
             }
         }
     }
-    Ok(())
+}
+
+/// A question on its way to someone.
+enum Asking {
+    Live(Live),
+    Result(InputRequiredResult),
+}
+
+/// Puts a question to the human behind a call, or says why that cannot be.
+async fn ask(
+    call: &Call,
+    watch: &Watch,
+    way: Way,
+    asked: Asked,
+    until: Option<Instant>,
+) -> Result<Asking, String> {
+    match way {
+        Way::Sealed => sealed(call, &watch.view.run, &asked).map(Asking::Result),
+        Way::Live => {
+            let most = Instant::now() + Duration::from_secs(call.visit.settings().call_seconds);
+            let until = until.map_or(most, |until| until.min(most));
+            let live = Live::ask(call, asked, until).await;
+            live.map(Asking::Live)
+        }
+    }
+}
+
+/// What was said to the question that is in front of someone.
+async fn said(live: &mut Option<Live>) -> super::elicit::Said {
+    match live {
+        Some(live) => live.said().await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn withdraw(live: Option<Live>, why: &str) {
+    if let Some(live) = live {
+        live.withdraw(why).await;
+    }
 }
 
 /// Whether a run that should move is moved by nobody.
@@ -113,16 +176,6 @@ async fn is_left(call: &Call, view: &View) -> Result<bool, Problem> {
     let run = view.run.clone();
     let is_carried = call.visit.look(move |visit, reader| runs::is_carried(visit, reader, &run)).await??;
     Ok(view.needs_carrier() && !is_carried)
-}
-
-/// Whether nothing more happens by itself, or someone is to do something.
-pub(super) fn is_settled(view: &View) -> bool {
-    let someone = |one: &Waiting| matches!(one, Waiting::Agent(_) | Waiting::Human(_) | Waiting::Decision(_));
-    match &view.status {
-        Status::Ended(_) => true,
-        Status::Waiting(waiting) => view.left || waiting.iter().any(someone),
-        Status::Queued | Status::Running | Status::Closing => view.left,
-    }
 }
 
 /// The engine went away under the run; what was recorded is kept.

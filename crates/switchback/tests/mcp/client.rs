@@ -36,8 +36,12 @@ pub(crate) struct Client {
     inbox: Receiver<Value>,
     era: Era,
     last: u64,
+    /// What it says that it can do.
+    capabilities: Value,
     /// What came without being an answer, in order.
     pub(crate) notes: Vec<Value>,
+    /// What the server asks of the client, in order.
+    asked: Vec<Value>,
     /// What came as an answer to nothing that is waited for yet.
     early: Vec<Value>,
     /// What the server said of itself.
@@ -46,7 +50,12 @@ pub(crate) struct Client {
 
 impl Client {
     /// Starts a server and gets to know it.
-    pub(crate) fn connect(mut command: Command, era: Era) -> Client {
+    pub(crate) fn connect(command: Command, era: Era) -> Client {
+        Client::able(command, era, json!({}))
+    }
+
+    /// The same, for a client that can do something.
+    pub(crate) fn able(mut command: Command, era: Era, capabilities: Value) -> Client {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let (stdin, stdout) = (child.stdin.take(), child.stdout.take().unwrap());
         let (sender, inbox) = channel();
@@ -61,7 +70,9 @@ impl Client {
             }
         });
         let (notes, early, server) = (Vec::new(), Vec::new(), Value::Null);
-        let mut client = Client { child, stdin, inbox, era, last: 0, notes, early, server };
+        let asked = Vec::new();
+        let mut client =
+            Client { child, stdin, inbox, era, last: 0, capabilities, notes, asked, early, server };
         client.server = match era {
             Era::Handshake => client.shake_hands(),
             Era::Stateless => client.request("server/discover", json!({})).unwrap(),
@@ -71,8 +82,9 @@ impl Client {
 
     fn shake_hands(&mut self) -> Value {
         let about = json!({ "name": "test-client", "version": "1" });
-        let hello =
-            json!({ "protocolVersion": self.era.revision(), "capabilities": {}, "clientInfo": about });
+        let hello = json!({
+            "protocolVersion": self.era.revision(), "capabilities": self.capabilities, "clientInfo": about
+        });
         let welcome = self.request("initialize", hello).unwrap();
         self.notify("notifications/initialized", json!({}));
         welcome
@@ -85,7 +97,7 @@ impl Client {
             let meta = &mut params["_meta"];
             meta["io.modelcontextprotocol/protocolVersion"] = self.era.revision().into();
             meta["io.modelcontextprotocol/clientInfo"] = json!({ "name": "test-client", "version": "1" });
-            meta["io.modelcontextprotocol/clientCapabilities"] = json!({});
+            meta["io.modelcontextprotocol/clientCapabilities"] = self.capabilities.clone();
         }
         self.write(&json!({ "jsonrpc": "2.0", "id": self.last, "method": method, "params": params }));
         self.last
@@ -118,12 +130,45 @@ impl Client {
         loop {
             let message =
                 self.inbox.recv_timeout(PATIENCE).unwrap_or_else(|error| panic!("no answer: {error}"));
-            match message.get("id").and_then(Value::as_u64) {
-                Some(number) if number == id => return message,
-                Some(_) => self.early.push(message),
-                None => self.notes.push(message),
+            if message["id"] == id && message.get("method").is_none() {
+                return message;
             }
+            self.keep(message);
         }
+    }
+
+    fn keep(&mut self, message: Value) {
+        match (message.get("id").is_some(), message.get("method").is_some()) {
+            (true, true) => self.asked.push(message),
+            (true, false) => self.early.push(message),
+            (false, _) => self.notes.push(message),
+        }
+    }
+
+    /// The next thing that the server asks of the client.
+    pub(crate) fn asked(&mut self) -> Value {
+        while self.asked.is_empty() {
+            let message =
+                self.inbox.recv_timeout(PATIENCE).unwrap_or_else(|error| panic!("not asked: {error}"));
+            self.keep(message);
+        }
+        self.asked.remove(0)
+    }
+
+    /// Whether the server has asked something that was not looked at.
+    pub(crate) fn is_asked(&self) -> bool {
+        !self.asked.is_empty()
+    }
+
+    /// Answers what the server asked.
+    pub(crate) fn reply(&mut self, asked: &Value, result: Value) {
+        self.write(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": result }));
+    }
+
+    /// Hangs up at once, as a client does that crashes.
+    pub(crate) fn die(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
     }
 
     /// Takes in what comes within some time.
@@ -131,8 +176,7 @@ impl Client {
         let until = Instant::now() + time;
         loop {
             match self.inbox.recv_timeout(until.saturating_duration_since(Instant::now())) {
-                Ok(message) if message.get("id").is_some() => self.early.push(message),
-                Ok(message) => self.notes.push(message),
+                Ok(message) => self.keep(message),
                 Err(RecvTimeoutError::Timeout) => return,
                 Err(error) => panic!("{error}"),
             }

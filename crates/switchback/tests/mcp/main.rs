@@ -1,7 +1,9 @@
 //! The MCP door, through the real binary: what is listed, what is answered, and every way to get it wrong.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod asking;
 mod client;
+mod elicitation;
 mod errors;
 mod execute;
 mod limits;

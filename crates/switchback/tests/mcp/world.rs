@@ -1,6 +1,7 @@
 //! A data directory and projects of a test's own.
 
 use crate::client::{Client, Era};
+use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -22,6 +23,14 @@ blocks:
 outputs:
   text: ${blocks.hello.outputs.stdout}
 ";
+
+/// A question to a human, of some kind, whose answer is an output.
+pub(crate) fn asker(name: &str, question: &str) -> String {
+    format!(
+        "name: {name}\nblocks:\n  - {{id: ask, type: Prompt, {question}}}\n\
+         outputs:\n  said: \"${{blocks.ask.outputs.response}}\"\n"
+    )
+}
 
 /// One block that takes this long.
 pub(crate) fn sleeper(name: &str, seconds: &str) -> String {
@@ -84,6 +93,11 @@ impl World {
     /// A client of a server that does everything itself.
     pub(crate) fn client(&self) -> Client {
         self.client_with(Era::Handshake, &[])
+    }
+
+    /// A client behind which a human sits who can be asked.
+    pub(crate) fn asking(&self, era: Era) -> Client {
+        Client::able(self.command("project", &["serve", "--no-daemon"]), era, json!({ "elicitation": {} }))
     }
 
     pub(crate) fn client_with(&self, era: Era, args: &[&str]) -> Client {

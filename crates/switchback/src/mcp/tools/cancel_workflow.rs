@@ -6,9 +6,10 @@ use crate::mcp::call::Call;
 use crate::mcp::problem::Problem;
 use crate::mcp::runs::{self, Sight};
 use crate::mcp::wait::{Patience, wait};
+use crate::mcp::watch::Watch;
 use engine::backend::Backend;
 use engine::kernel::{Outcome, Refusal, Status};
-use engine::view::{Detail, View};
+use engine::view::Detail;
 use serde_json::json;
 
 /// The reason where none is given.
@@ -57,7 +58,7 @@ async fn cancel(call: &Call) -> Answered {
     let sight = Sight::of(&call.visit, false);
     let row = call.visit.look(move |_, reader| runs::find(reader, &word, &sight)).await??;
     if row.ended_at.is_some() {
-        return over(call, status::look(call, &row.id).await?).await;
+        return over(call, status::over(call, &row.id).await?).await;
     }
     let mut watch = status::watch(call, &row.id).await?;
     match call.visit.house()?.local.cancel(&row.id, &reason, call.caller()).await {
@@ -66,14 +67,15 @@ async fn cancel(call: &Call) -> Answered {
         Err(engine::Error::Refused(Refusal::Over)) => watch.view = status::look(call, &row.id).await?,
         Err(error) => return Err(runs::refused(error)),
     }
-    // Whoever carries it now is this process.
-    watch.view.left = false;
+    // Whoever carries it now is this process, and nobody is asked for what is to end.
+    (watch.view.left, watch.asks) = (false, false);
     wait(call, &mut watch, patience).await?;
-    over(call, watch.view).await
+    over(call, watch).await
 }
 
 /// A run that was to be cancelled, as it stands.
-async fn over(call: &Call, view: View) -> Answered {
+async fn over(call: &Call, watch: Watch) -> Answered {
+    let view = &watch.view;
     match &view.status {
         Status::Ended(Outcome::Succeeded { .. } | Outcome::Failed { .. }) => {
             let (run, word) = (&view.run, view.word());
@@ -81,6 +83,6 @@ async fn over(call: &Call, view: View) -> Answered {
                 .with("status", json!(word))
                 .help("Nothing was changed. get_workflow_status(workflow_id) shows what came of it"))
         }
-        _ => status::answer(call, view, Detail::Brief).await,
+        _ => status::answer(call, watch, Detail::Brief).await,
     }
 }

@@ -6,6 +6,7 @@
 use super::{Hints, Later, Tool, schema};
 use crate::mcp::answer::{Answer, Answered};
 use crate::mcp::call::Call;
+use crate::mcp::elicit::again;
 use crate::mcp::next::next;
 use crate::mcp::problem::Problem;
 use crate::mcp::resources::uri;
@@ -13,7 +14,8 @@ use crate::mcp::runs;
 use crate::mcp::stored;
 use crate::mcp::takes;
 use crate::mcp::visit::Visit;
-use crate::mcp::wait::{Patience, Watch, wait};
+use crate::mcp::wait::{Patience, wait};
+use crate::mcp::watch::Watch;
 use crate::mcp::workflows;
 use crate::settings::Toolset;
 use engine::backend::{Accepted, Backend, Start};
@@ -36,8 +38,8 @@ pub(super) const TOOL: Tool = Tool {
         of the server. The call waits until the run has ended or waits for someone, at most 45 seconds unless progress \
         is listened to; then the answer says that the run goes on and which call waits again. Cancelling the call does \
         not cancel the run. Answers `status` (success, failure, cancelled, paused, running), `workflow_id`, `outputs`, \
-        `blocks` with inputs, outputs and metadata of each, `metadata`, `error`, and `next`: what to call next, if \
-        something is left to do.",
+        `blocks` with inputs, outputs and metadata of each, `metadata`, `error`, `questions` where someone must answer, \
+        and `next`: what to call next, if something is left to do.",
     hints: Hints { read_only: false, destructive: true, idempotent: false, open_world: true },
     toolset: Some(Toolset::Blocks),
     aliases: &[],
@@ -76,14 +78,27 @@ struct Ready {
 
 async fn execute(call: &Call) -> Answered {
     let patience = Patience::of(call.arguments.wait_seconds()?, call.visit.settings().call_seconds);
+    if let Some(again) = again(call).await? {
+        let mut watch = super::status::watch(call, &again.run).await?;
+        watch.goes_on(again);
+        return go_on(call, watch, patience).await;
+    }
     let (said, sent) = (call.arguments.request_key()?, call.key_in_meta());
     let key = said.or(sent).map(str::to_owned);
     let (name, given) = (call.arguments.workflow()?, call.arguments.inputs()?);
     let asked = Asked { name, given, key: key.clone(), again: said.is_some() };
     let ready = call.visit.glance(move |visit, reader| prepare(visit, reader, asked)).await??;
-    let mut watch = start(call, ready, key).await?;
-    wait(call, &mut watch, patience).await?;
-    answer(call, watch.view).await
+    let watch = start(call, ready, key).await?;
+    go_on(call, watch, patience).await
+}
+
+/// Waits for a run and answers how it stands.
+pub(super) async fn go_on(call: &Call, mut watch: Watch, patience: Patience) -> Answered {
+    if let Some(asks) = wait(call, &mut watch, patience).await? {
+        return Ok(Answer::asks(asks));
+    }
+    watch.look(call).await?;
+    answer(call, watch).await
 }
 
 /// What a caller asks for.
@@ -192,7 +207,7 @@ async fn start(call: &Call, ready: Ready, key: Option<String>) -> Result<Watch, 
     match progress {
         Some(progress) if run == id => {
             view.status = status;
-            Ok(Watch { view, progress, since: seq })
+            Ok(Watch::new(view, progress, seq))
         }
         // The key was used just now or before: the run is looked at like any other.
         _ if matches!(status, Status::Ended(_)) => super::status::over(call, &run).await,
@@ -200,16 +215,23 @@ async fn start(call: &Call, ready: Ready, key: Option<String>) -> Result<Watch, 
     }
 }
 
-async fn answer(call: &Call, view: View) -> Answered {
+async fn answer(call: &Call, watch: Watch) -> Answered {
+    let Watch { view, asked, word, .. } = watch;
     let mut response = view.response();
+    if !asked.is_empty() && matches!(view.status, Status::Waiting(_)) {
+        response["status"] = "paused".into();
+    }
     let view = Arc::new(view);
     if stored::is_named(&view) {
         let seen = Arc::clone(&view);
         response = call.visit.look(move |_, reader| completed(&seen, reader, response)).await??;
     }
     let mut value = json!({ "status": response["status"].take(), "workflow_id": view.run });
-    if let Some(next) = next(&view) {
+    if let Some(next) = next(&view, &asked) {
         value["next"] = next.into();
+    }
+    if let Value::Object(value) = &mut value {
+        value.extend(super::status::said(&asked, word));
     }
     for key in ["error", "outputs", "metadata", "blocks"] {
         value[key] = response[key].take();

@@ -34,7 +34,8 @@ async fn info(call: &Call) -> Answered {
         let example = &value["example"]["arguments"];
         let (workflow, inputs) = (&example["workflow"], &example["inputs"]);
         value["next"] =
-            format!("execute_workflow(workflow={workflow}, inputs={inputs}) runs it, with values of yours.").into();
+            format!("execute_workflow(workflow={workflow}, inputs={inputs}) runs it, with values of yours.")
+                .into();
         Ok(value)
     });
     Ok(Answer::new(value.await??).rest(rest))

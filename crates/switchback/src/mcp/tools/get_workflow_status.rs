@@ -3,9 +3,10 @@
 use super::{Hints, Later, Tool, schema, status};
 use crate::mcp::answer::{Answer, Answered};
 use crate::mcp::call::Call;
+use crate::mcp::elicit::again;
 use crate::mcp::resources::uri;
 use crate::mcp::runs::{self, Sight};
-use crate::mcp::wait::{Patience, Watch, is_settled, wait};
+use crate::mcp::wait::{Patience, wait};
 use engine::view::Detail;
 use serde_json::json;
 use std::time::Duration;
@@ -16,7 +17,8 @@ pub(super) const TOOL: Tool = Tool {
     description: "Use this to see how a run stands that was started before, to wait for it, or to find runs of this \
         project again; to start one use execute_workflow. With `workflow_id` (the id, or any unique beginning of it) it \
         answers `status` (queued, running, waiting, closing, succeeded, failed, cancelled, interrupted), `outputs`, \
-        `error`, `waiting_for`, every step with its status, and `next`: what to call next. Without an id it lists the \
+        `error`, `waiting_for`, `questions` that someone must answer, every step with its status, and `next`: what to call \
+        next. Without an id it lists the \
         runs of this project that are open or ended last, which is the way back into work after a lost conversation. \
         `wait_seconds` waits until the run has ended or waits for someone; repeat the call to wait longer.",
     hints: Hints::LOOKS,
@@ -58,16 +60,21 @@ async fn look(call: &Call) -> Answered {
     let sight = Sight::of(&call.visit, all);
     let Some(word) = call.arguments.run()? else { return list(call, sight).await };
     let row = call.visit.look(move |_, reader| runs::find(reader, &word, &sight)).await??;
+    let again = again(call).await?;
     if seconds == 0 || row.ended_at.is_some() {
-        let view = status::look(call, &row.id).await?;
-        return status::answer(call, view, detail).await;
+        return status::answer(call, status::over(call, &row.id).await?, detail).await;
     }
-    let mut watch: Watch = status::watch(call, &row.id).await?;
-    if !is_settled(&watch.view) {
-        let seconds = seconds.min(call.visit.settings().call_seconds);
-        wait(call, &mut watch, Patience::For(Duration::from_secs(seconds))).await?;
+    let mut watch = status::watch(call, &row.id).await?;
+    // Only whoever belongs to its folder is asked what a run asks.
+    watch.asks = watch.view.workspace == call.visit.workspace();
+    if let Some(again) = again {
+        watch.goes_on(again);
     }
-    status::answer(call, watch.view, detail).await
+    let seconds = seconds.min(call.visit.settings().call_seconds);
+    if let Some(asks) = wait(call, &mut watch, Patience::For(Duration::from_secs(seconds))).await? {
+        return Ok(Answer::asks(asks));
+    }
+    status::answer(call, watch, detail).await
 }
 
 async fn list(call: &Call, sight: Sight) -> Answered {

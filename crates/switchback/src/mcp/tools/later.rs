@@ -3,8 +3,7 @@
 use crate::settings::Toolset;
 
 /// The names that are known, by group.
-const LATER: [(Toolset, &[&str]); 7] = [
-    (Toolset::Blocks, &["resume_workflow"]),
+const LATER: [(Toolset, &[&str]); 6] = [
     (Toolset::Steps, &["start_workflow", "submit_result", "get_next_step", "submit_step_result"]),
     (
         Toolset::Terminal,

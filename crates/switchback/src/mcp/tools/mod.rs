@@ -6,6 +6,7 @@ mod get_workflow_info;
 mod get_workflow_status;
 mod later;
 mod list_workflows;
+mod resume_workflow;
 mod schema;
 mod status;
 
@@ -56,12 +57,13 @@ impl Hints {
     const LOOKS: Hints = Hints { read_only: true, destructive: false, idempotent: true, open_world: false };
 }
 
-static TOOLS: [Tool; 5] = [
+static TOOLS: [Tool; 6] = [
     cancel_workflow::TOOL,
     execute_workflow::TOOL,
     get_workflow_info::TOOL,
     get_workflow_status::TOOL,
     list_workflows::TOOL,
+    resume_workflow::TOOL,
 ];
 
 impl Tool {

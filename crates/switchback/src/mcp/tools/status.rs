@@ -4,26 +4,29 @@ use crate::mcp::answer::{Answer, Answered};
 use crate::mcp::call::Call;
 use crate::mcp::next::next_from;
 use crate::mcp::problem::Problem;
+use crate::mcp::questions;
 use crate::mcp::resources::uri;
 use crate::mcp::runs;
 use crate::mcp::stored;
-use crate::mcp::wait::Watch;
+use crate::mcp::watch::Watch;
+use engine::asking::Asked;
 use engine::backend::Backend;
 use engine::kernel::RunId;
 use engine::view::{Detail, Values, View};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// Watches a run that is there: what happens from now on is told, what happened before is looked at.
 pub(super) async fn watch(call: &Call, run: &RunId) -> Result<Watch, Problem> {
     let progress = call.visit.house()?.local.subscribe(run).await.map_err(runs::refused)?;
-    let view = look(call, run).await?;
-    Ok(Watch { view, progress, since: 0 })
+    let mut watch = Watch::new(look(call, run).await?, progress, 0);
+    watch.look(call).await?;
+    Ok(watch)
 }
 
 /// Watches a run that has ended: nothing more will be told.
 pub(super) async fn over(call: &Call, run: &RunId) -> Result<Watch, Problem> {
     let (_, progress) = tokio::sync::mpsc::unbounded_channel();
-    Ok(Watch { view: look(call, run).await?, progress, since: 0 })
+    Ok(Watch::new(look(call, run).await?, progress, 0))
 }
 
 /// How a run stands.
@@ -33,7 +36,9 @@ pub(super) async fn look(call: &Call, run: &RunId) -> Result<View, Problem> {
 }
 
 /// The document of a run.
-pub(super) async fn answer(call: &Call, view: View, detail: Detail) -> Answered {
+pub(super) async fn answer(call: &Call, mut watch: Watch, detail: Detail) -> Answered {
+    watch.look(call).await?;
+    let Watch { view, asked, word, .. } = watch;
     let here = call.visit.workspace();
     // What belongs to another folder cannot be read from here, and so it is not named.
     let rest = (view.workspace == here).then(|| uri::run(&view.run));
@@ -44,18 +49,36 @@ pub(super) async fn answer(call: &Call, view: View, detail: Detail) -> Answered 
                 &mut document["steps"][position]
             })?;
         }
-        Ok(framed(document, next_from(&here, &view)))
+        let next = next_from(&here, &view, &asked);
+        Ok(framed(document, next, said(&asked, word)))
     });
-    Ok(Answer { value: document.await??, rest })
+    let answer = Answer::new(document.await??);
+    Ok(match rest {
+        Some(rest) => answer.rest(rest),
+        None => answer,
+    })
+}
+
+/// What is asked, and what became of asking someone.
+pub(super) fn said(asked: &[Asked], word: Option<String>) -> Map<String, Value> {
+    let mut said = Map::new();
+    if let Some(word) = word {
+        said.insert("note".to_owned(), word.into());
+    }
+    if !asked.is_empty() {
+        said.insert("questions".to_owned(), questions::documents(asked));
+    }
+    said
 }
 
 /// The document with the words of the tools before it.
-fn framed(mut document: Value, next: Option<String>) -> Value {
+fn framed(mut document: Value, next: Option<String>, said: Map<String, Value>) -> Value {
     let mut value = json!({ "workflow_id": document["run"], "status": document["status"].take() });
     if let Some(next) = next {
         value["next"] = next.into();
     }
     if let (Value::Object(value), Value::Object(document)) = (&mut value, document) {
+        value.extend(said);
         value.extend(document.into_iter().filter(|(key, _)| key != "status"));
     }
     value

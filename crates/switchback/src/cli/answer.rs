@@ -1,0 +1,219 @@
+//! `switchback answer`: shows what a run asks, takes an answer, and says what happened next.
+//!
+//! A gate is answered only here, on a terminal, by typing a word of the run's name; the daemon looks whose process it is. What
+//! that does not stop stands in docs/cli.md.
+
+use super::arguments::AnswerArguments;
+use super::desk::{self, Desk, Seating};
+use super::error::CommandError;
+use super::exit::Exit;
+use super::follow::{Followable, Followed, Signals, follow};
+use super::inline::say;
+use super::look::{Look, clean, print_json, talk};
+use super::sheet::{Meant, Sheet};
+use super::store::{Looked, directory, find};
+use super::typed::Typed;
+use super::{given, result};
+use engine::asking::{self, Asked, AskedKind, Unpicked};
+use engine::kernel::{Command, Refusal};
+use engine::store::RunRow;
+use engine::view::View;
+use serde_json::{Value, json};
+
+/// Carries the command out.
+pub(crate) fn answer(arguments: &AnswerArguments) -> Result<Exit, CommandError> {
+    let looked = Looked::open_for(&directory()?, &arguments.run)?;
+    let row = find(&looked.reader, &arguments.run)?;
+    let open = asking::asked(&looked.reader, &row.id)?;
+    let asked = match asking::pick(&open, arguments.question.as_deref()) {
+        Ok(asked) => asked.clone(),
+        Err(unpicked) => not_open(&looked, &row, &open, unpicked)?,
+    };
+    let name = looked.view(&root(&looked, &asked)?)?.plan.name.clone();
+    drop(looked);
+    let said = arguments.response.as_deref().map(|word| given::answer(word, asked.kind == AskedKind::Agent));
+    let said = said.transpose()?;
+    if said.is_none() && arguments.json {
+        print_json(&json!({ "run": asked.root, "questions": [asking::document(&asked)] }))?;
+        return Ok(Exit::Waiting);
+    }
+    let seating = Seating::unless(arguments.no_daemon, Seating::Daemon);
+    let front = Front { name, said, asks: !arguments.no_input };
+    match desk::block_on(put(Sheet::new(asked), front, seating))?? {
+        Some(followed) => result::finish(followed, arguments.json),
+        None => Ok(Exit::Waiting),
+    }
+}
+
+/// How a question is put.
+struct Front {
+    /// The name of the workflow.
+    name: String,
+    /// The answer that was given with the command.
+    said: Option<Value>,
+    /// Whether something may be asked.
+    asks: bool,
+}
+
+fn root(looked: &Looked, asked: &Asked) -> Result<RunRow, CommandError> {
+    Ok(looked.reader.run(&asked.root)?.ok_or_else(|| engine::Error::NoRun(asked.root.clone()))?)
+}
+
+/// Shows a question, takes the answer and follows the run; nothing where there is no answer yet.
+async fn put(mut sheet: Sheet, front: Front, seating: Seating) -> Result<Option<Followed>, CommandError> {
+    let mut signals = Signals::listen()?;
+    let mut typed = Typed::open().filter(|_| front.asks);
+    let meant = front.said.clone().map(|said| sheet.say(said));
+    let command = match meant {
+        Some(Meant::Say(command)) => Some(command),
+        Some(Meant::Again(why)) => return Err(misfit(&sheet.asked, &why)),
+        Some(Meant::Later) => None,
+        Some(Meant::More) | None => {
+            show(&sheet, &front.name);
+            match &mut typed {
+                Some(typed) => ask(&mut sheet, typed, &mut signals).await,
+                None if front.said.is_some() => return Err(needs_a_terminal(&sheet.asked)),
+                None => None,
+            }
+        }
+    };
+    match command {
+        Some(command) => give(&sheet.asked, command, (signals, typed), seating).await.map(Some),
+        None => {
+            talk(&format!("nothing was said: {} still waits", sheet.asked.root));
+            later(&sheet.asked, typed.is_some()).iter().for_each(|line| talk(line));
+            Ok(None)
+        }
+    }
+}
+
+/// What is asked, by which run.
+fn show(sheet: &Sheet, name: &str) {
+    let look = Look::of_stderr();
+    let asked = &sheet.asked;
+    talk(&format!("{}  {}  {} asks:", look.bold(&clean(name)), asked.root, clean(&asked.step())));
+    sheet.lines().iter().for_each(|line| talk(&format!("  {line}")));
+}
+
+/// Asks until there is an answer, or none to be had.
+async fn ask(sheet: &mut Sheet, typed: &mut Typed, signals: &mut Signals) -> Option<Command> {
+    typed.forget();
+    loop {
+        eprint!("{} ", sheet.choice());
+        let line = tokio::select! {
+            biased;
+            _ = signals.next() => {
+                eprintln!();
+                return None;
+            }
+            line = typed.line() => line?,
+        };
+        match sheet.read(&line) {
+            Meant::Say(command) => return Some(command),
+            Meant::Later => return None,
+            Meant::Again(why) => talk(&clean(&why)),
+            Meant::More => {}
+        }
+    }
+}
+
+/// Gives the answer to the run, and follows the root of it.
+async fn give(
+    asked: &Asked,
+    command: Command,
+    (signals, typed): (Signals, Option<Typed>),
+    seating: Seating,
+) -> Result<Followed, CommandError> {
+    let desk = Desk::open(seating).await?;
+    let progress = desk.backend().subscribe(&asked.root).await?;
+    let seq = match say(&desk, asked, command).await {
+        Ok(seq) => seq,
+        Err(error) => {
+            desk.close().await;
+            return Err(refused(asked, error));
+        }
+    };
+    // Nobody carries a run whose process went away; whoever answers goes on with it.
+    let carried = desk.backend().recover(&asked.root).await;
+    if let Err(error) = carried {
+        desk.close().await;
+        return Err(error.into());
+    }
+    let gone = || engine::Error::NoRun(asked.root.clone());
+    let view = View::load(&desk.reader, &asked.root)?.ok_or_else(gone)?;
+    let since = if asked.run == asked.root { seq } else { 0 };
+    follow(Followable { desk, view, progress, signals, since, ours: false, typed }).await
+}
+
+/// Why the question that was meant is not open; a question that was answered before may be answered the same again.
+fn not_open(
+    looked: &Looked,
+    row: &RunRow,
+    open: &[Asked],
+    unpicked: Unpicked,
+) -> Result<Asked, CommandError> {
+    let run = &row.id;
+    match unpicked {
+        Unpicked::NothingAsked => {
+            let word = looked.view(row)?.word();
+            Err(CommandError::usage("nothing-asked", format!("run {run} asks nothing: it is {word}"))
+                .hint(format!("how it stands: switchback show {run}")))
+        }
+        Unpicked::Several(_) => {
+            let message = format!("{} questions of {run} are open: say which one", open.len());
+            let error = CommandError::usage("several-questions", message);
+            Err(open.iter().fold(error, |error, asked| error.hint(one(asked, true))))
+        }
+        Unpicked::Unknown { named, .. } => {
+            let root = asking::root(&looked.reader, run)?;
+            if let Some(asked) = asking::find(&looked.reader, &root, &named)? {
+                return Ok(asked);
+            }
+            let error =
+                CommandError::usage("unknown-question", format!("no question of {run} is called `{named}`"));
+            Err(open.iter().fold(error, |error, asked| error.hint(one(asked, true))))
+        }
+    }
+}
+
+/// A question in one line, with the command that answers it.
+pub(crate) fn one(asked: &Asked, several: bool) -> String {
+    let which = if several { format!(" --question '{}'", asked.question_id) } else { String::new() };
+    let prompt = clean(asked.prompt.lines().next().unwrap_or_default());
+    format!("`{}` asks: {prompt}   switchback answer {}{which}", clean(&asked.step()), asked.root)
+}
+
+/// How to answer later.
+fn later(asked: &Asked, at_terminal: bool) -> Vec<String> {
+    let (root, id) = (&asked.root, &asked.question_id);
+    let mut lines = vec![format!("answer with: switchback answer {root} --question '{id}'")];
+    if !at_terminal && !asked.is_gate() {
+        lines.push(format!("without a terminal: switchback answer {root} --question '{id}' RESPONSE"));
+    }
+    lines
+}
+
+fn misfit(asked: &Asked, why: &str) -> CommandError {
+    CommandError::usage("wrong-answer", format!("the answer does not fit `{}`: {why}", asked.question_id))
+        .hint("nothing was changed; the question is still open")
+}
+
+fn needs_a_terminal(asked: &Asked) -> CommandError {
+    CommandError::usage(
+        "needs-a-terminal",
+        format!("only a human at a terminal may approve `{}`", asked.question_id),
+    )
+    .hint(format!("in a terminal of your own: switchback answer {}", asked.root))
+}
+
+fn refused(asked: &Asked, error: engine::Error) -> CommandError {
+    let show = format!("how the run stands: switchback show {}", asked.root);
+    match error {
+        engine::Error::Refused(refusal @ (Refusal::AlreadyAnswered { .. } | Refusal::Over)) => {
+            CommandError::usage("already-answered", refusal.to_string())
+                .hint("nothing was changed: the first answer counts")
+                .hint(show)
+        }
+        error => CommandError::from(error),
+    }
+}

@@ -1,0 +1,167 @@
+//! Questions of a run that is followed: looked for when there may be some, asked where someone can type, and told otherwise.
+
+use super::desk::Desk;
+use super::error::CommandError;
+use super::painter::Painter;
+use super::sheet::{Meant, Sheet};
+use super::typed::Typed;
+use crate::daemon;
+use engine::asking::{self, Asked};
+use engine::backend::Progress;
+use engine::kernel::plan::Audience;
+use engine::kernel::{Command, EffectId, RunId, Status};
+use engine::view::View;
+
+/// What a run asks, and whoever is asked.
+pub(crate) struct Inline {
+    typed: Option<Typed>,
+    asked: Vec<Asked>,
+    sheet: Option<Sheet>,
+    /// What is not asked again by this command.
+    later: Vec<(RunId, EffectId)>,
+    /// The entry of the last answer: what the run was before it does not count.
+    pub(crate) since: u64,
+    /// How many were answered here.
+    pub(crate) answered: usize,
+}
+
+impl Inline {
+    pub(crate) fn new(typed: Option<Typed>) -> Inline {
+        Inline { typed, asked: Vec::new(), sheet: None, later: Vec::new(), since: 0, answered: 0 }
+    }
+
+    /// Looks for questions, where there can be some.
+    pub(crate) fn look(&mut self, desk: &Desk, view: &View) -> Result<(), CommandError> {
+        let can = asking::can_ask(&view.plan) && view.outcome().is_none();
+        self.asked = if can { asking::asked(&desk.reader, &view.run)? } else { Vec::new() };
+        Ok(())
+    }
+
+    /// Looks again after a turn that may have opened or closed a question.
+    pub(crate) async fn turn(
+        &mut self,
+        desk: &Desk,
+        view: &View,
+        turn: &Progress,
+        painter: &mut Painter,
+    ) -> Result<(), CommandError> {
+        if asking::touches(desk.backend(), (&view.run, &view.plan), &self.asked, turn).await? {
+            self.look(desk, view)?;
+        }
+        let is_open = |sheet: &Sheet| self.asked.iter().any(|asked| name(asked) == name(&sheet.asked));
+        if self.sheet.as_ref().is_some_and(|sheet| !is_open(sheet)) {
+            self.sheet = None;
+            painter.asked("it was answered elsewhere");
+        }
+        Ok(())
+    }
+
+    /// Whether the run goes no further without an answer.
+    pub(crate) fn holds(&self, view: &View) -> bool {
+        !self.asked.is_empty() && matches!(view.status, Status::Waiting(_))
+    }
+
+    pub(crate) fn is_asking(&self) -> bool {
+        self.sheet.is_some()
+    }
+
+    /// Puts the next question in front of whoever can type.
+    pub(crate) fn put(&mut self, painter: &mut Painter) {
+        if self.sheet.is_some() {
+            return;
+        }
+        let Some(typed) = &mut self.typed else { return };
+        let is_new = |asked: &&Asked| {
+            asked.audience == Audience::Human && !self.later.iter().any(|later| *later == name(asked))
+        };
+        let Some(asked) = self.asked.iter().find(is_new) else { return };
+        let sheet = Sheet::new(asked.clone());
+        typed.forget();
+        painter.ask(&sheet.asked.step(), &sheet.lines(), &sheet.choice());
+        self.sheet = Some(sheet);
+    }
+
+    /// What is typed; comes only while someone is asked.
+    pub(crate) async fn line(&mut self) -> Option<String> {
+        match (&mut self.typed, &self.sheet) {
+            (Some(typed), Some(_)) => typed.line().await,
+            _ => std::future::pending().await,
+        }
+    }
+
+    /// Takes a typed line.
+    pub(crate) async fn typed(
+        &mut self,
+        line: Option<String>,
+        (desk, view): (&Desk, &View),
+        painter: &mut Painter,
+    ) -> Result<(), CommandError> {
+        let Some(mut sheet) = self.sheet.take() else { return Ok(()) };
+        let meant = line.map_or(Meant::Later, |line| sheet.read(&line));
+        match meant {
+            Meant::Say(command) => {
+                let word = self.say((desk, view), &sheet.asked, command).await?;
+                painter.asked(&word);
+                self.look(desk, view)
+            }
+            Meant::Later => {
+                self.later.push(name(&sheet.asked));
+                painter.asked("");
+                Ok(())
+            }
+            Meant::Again(why) => {
+                painter.again(&why, &sheet.choice());
+                self.sheet = Some(sheet);
+                Ok(())
+            }
+            Meant::More => {
+                painter.again("", &sheet.choice());
+                self.sheet = Some(sheet);
+                Ok(())
+            }
+        }
+    }
+
+    /// Leaves all that is asked for later.
+    pub(crate) fn leave(&mut self, painter: &mut Painter) {
+        (self.sheet, self.typed) = (None, None);
+        painter.asked("\nleft for later");
+    }
+
+    /// Says it to the run; gives a word where it was not taken.
+    async fn say(
+        &mut self,
+        (desk, view): (&Desk, &View),
+        asked: &Asked,
+        command: Command,
+    ) -> Result<String, CommandError> {
+        match say(desk, asked, command).await {
+            Ok(seq) => {
+                self.answered += 1;
+                self.since = self.since.max(if asked.run == view.run { seq } else { 0 });
+                Ok(String::new())
+            }
+            Err(error @ (engine::Error::Refused(_) | engine::Error::Told { .. })) => {
+                self.later.push(name(asked));
+                Ok(error.to_string())
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// Says an answer to the run that asks, and gives its entry. At a gate, only for a human as far as that can be told.
+pub(crate) async fn say(desk: &Desk, asked: &Asked, command: Command) -> Result<u64, engine::Error> {
+    if asked.is_gate() && !desk.outlives_us() && daemon::is_below_our_own() {
+        return Err(daemon::not_a_human("the command was started by a workflow"));
+    }
+    match desk.backend().submit(&asked.run, command).await {
+        Ok(accepted) => Ok(accepted.seq),
+        Err(engine::Error::Refused(refusal)) if asking::is_taken(&refusal) => Ok(0),
+        Err(error) => Err(error),
+    }
+}
+
+fn name(asked: &Asked) -> (RunId, EffectId) {
+    (asked.run.clone(), asked.effect.clone())
+}

@@ -1,0 +1,144 @@
+//! A question on a terminal: what is shown, what can be typed, and what a typed line means. Pure: lines in, a command out.
+//!
+//! A gate is passed by typing a word of the run's name: nobody passes it by leaning on a key.
+
+use super::look::clean;
+use engine::asking::{self, Asked, AskedKind};
+use engine::dialects::view::asked::label;
+use engine::kernel::command::Caller;
+use engine::kernel::{Command, RunId};
+use serde_json::Value;
+
+/// How much of a digest is shown.
+const DIGEST_CHARS: usize = 8;
+
+/// A question that someone is asked.
+pub(crate) struct Sheet {
+    pub(crate) asked: Asked,
+    /// What was said at a gate, before it is confirmed by the word.
+    chosen: Option<Value>,
+}
+
+/// What a typed line means.
+#[derive(Debug)]
+pub(crate) enum Meant {
+    /// This answer.
+    Say(Command),
+    /// Not now.
+    Later,
+    /// Nothing that fits, for this reason.
+    Again(String),
+    /// One more line is needed.
+    More,
+}
+
+impl Sheet {
+    pub(crate) fn new(asked: Asked) -> Sheet {
+        Sheet { asked, chosen: None }
+    }
+
+    /// All that is shown.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        let asked = &self.asked;
+        let mut lines: Vec<String> = asked.prompt.lines().map(clean).collect();
+        for (name, value) in asking::details(asked) {
+            let text = label(value);
+            let named = if name == "details" { String::new() } else { format!("{name}:") };
+            lines.extend((!named.is_empty()).then_some(named));
+            lines.extend(text.lines().map(clean));
+        }
+        lines.extend(asked.note.as_ref().map(|note| format!("asked again: {}", clean(note))));
+        let choices = asked.choices.iter().zip(1..);
+        lines.extend(choices.map(|(choice, number)| format!("[{number}] {}", clean(&label(choice)))));
+        if asked.is_gate() {
+            let digest: String = asked.digest.to_string().chars().take(DIGEST_CHARS).collect();
+            let count = lines.len();
+            let counted = if count == 1 { "1 line".to_owned() } else { format!("{count} lines") };
+            lines.push(format!(
+                "(shown: {counted}, digest {digest}; the answer counts for this and nothing else)"
+            ));
+        }
+        lines
+    }
+
+    /// What can be typed now.
+    pub(crate) fn choice(&self) -> String {
+        let otherwise = |text: &str| match &self.asked.default {
+            Some(default) => format!("{text}  [return] {}", clean(&label(default))),
+            None => text.to_owned(),
+        };
+        match self.asked.kind {
+            _ if self.wants_the_word() => {
+                format!(
+                    "Type  {}  to approve, l for later, or anything else to decline:",
+                    word(&self.asked.root)
+                )
+            }
+            AskedKind::Confirm => otherwise("[y] yes  [n] no  [l] later"),
+            AskedKind::Choice => otherwise("a number, or [l] later"),
+            AskedKind::Text if self.asked.default.is_some() => otherwise("your answer:"),
+            AskedKind::Text | AskedKind::Agent => "your answer, or [return] for later:".to_owned(),
+        }
+    }
+
+    /// What a line means.
+    pub(crate) fn read(&mut self, line: &str) -> Meant {
+        let line = line.trim_end_matches(['\n', '\r']);
+        let is_later = matches!(line.trim(), "l" | "L" | "later");
+        if self.wants_the_word() {
+            return self.word(line.trim(), is_later);
+        }
+        let is_free = matches!(self.asked.kind, AskedKind::Text | AskedKind::Agent);
+        if is_later && !is_free || line.trim().is_empty() && self.asked.default.is_none() {
+            return Meant::Later;
+        }
+        self.say(Value::String(line.to_owned()))
+    }
+
+    /// What an answer means that was given as a whole.
+    pub(crate) fn say(&mut self, said: Value) -> Meant {
+        match asking::fit(&self.asked, said.clone()) {
+            Err(misfit) => Meant::Again(misfit.to_string()),
+            Ok(result) if !self.asked.is_gate() => Meant::Say(asking::answer(&self.asked, result, human())),
+            Ok(result) => match asking::answer(&self.asked, result, human()) {
+                no @ Command::Answer { approved: false, .. } => Meant::Say(no),
+                _ => {
+                    self.chosen = Some(said);
+                    Meant::More
+                }
+            },
+        }
+    }
+
+    /// Whether the next line is the word that passes the gate.
+    fn wants_the_word(&self) -> bool {
+        self.asked.is_gate() && (self.asked.kind == AskedKind::Confirm || self.chosen.is_some())
+    }
+
+    fn word(&mut self, typed: &str, is_later: bool) -> Meant {
+        let no = || asking::decline(&self.asked, human()).map_or(Meant::Later, Meant::Say);
+        match typed {
+            _ if is_later => Meant::Later,
+            // To press return decides nothing.
+            "" => Meant::Again("nothing was typed".to_owned()),
+            typed if typed == word(&self.asked.root) => {
+                let said = self.chosen.clone().unwrap_or(Value::Bool(true));
+                match asking::fit(&self.asked, said) {
+                    Ok(result) => Meant::Say(asking::answer(&self.asked, result, human())),
+                    Err(misfit) => Meant::Again(misfit.to_string()),
+                }
+            }
+            _ => no(),
+        }
+    }
+}
+
+/// Who answers here.
+pub(crate) fn human() -> Caller {
+    Caller::Human { door: "command line".to_owned(), proven: false }
+}
+
+/// The word that passes a gate of a run: `otter` for `mossy-otter-41`.
+fn word(root: &RunId) -> &str {
+    root.as_str().split('-').nth(1).unwrap_or(root.as_str())
+}

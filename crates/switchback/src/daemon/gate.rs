@@ -1,0 +1,65 @@
+//! Who may answer a gate through the command line's door. The peer is known by the socket, not by what it says.
+
+use super::host::Host;
+use super::kin;
+use engine::Error;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+/// The code of a refusal.
+pub(crate) const CODE: &str = "not-a-human";
+
+/// The processes that carry the bytes of MCP clients.
+#[derive(Default)]
+pub(super) struct Pipes(Mutex<BTreeMap<u64, u32>>);
+
+impl Pipes {
+    /// Notes one, as long as what it gives lives.
+    pub(super) fn note(&self, pid: Option<i32>) -> Noted<'_> {
+        let mut pipes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let number = pipes.last_key_value().map_or(0, |(number, _)| number + 1);
+        if let Some(pid) = pid.and_then(|pid| u32::try_from(pid).ok()) {
+            pipes.insert(number, pid);
+        }
+        Noted(self, number)
+    }
+
+    fn all(&self) -> Vec<u32> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).values().copied().collect()
+    }
+}
+
+/// A client that is connected.
+pub(super) struct Noted<'p>(&'p Pipes, u64);
+
+impl Drop for Noted<'_> {
+    fn drop(&mut self) {
+        self.0.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.1);
+    }
+}
+
+impl Host {
+    /// Whether a process may answer a gate.
+    pub(super) fn may_answer(&self, pid: Option<i32>) -> Result<(), Error> {
+        let Some(pid) = pid.and_then(|pid| u32::try_from(pid).ok()).filter(|pid| *pid > 0) else {
+            return Err(refused("this system does not say which process asks"));
+        };
+        let line = kin::lineage(pid);
+        if line.contains(&std::process::id()) {
+            return Err(refused("the command was started by a workflow"));
+        }
+        let clients: Vec<u32> = self.pipes.all().into_iter().flat_map(kin::client).collect();
+        match line.iter().any(|one| clients.contains(one)) {
+            true => Err(refused("the command was started by a connected client, so perhaps by an agent")),
+            false => Ok(()),
+        }
+    }
+}
+
+/// That nobody but a human at a terminal of their own may answer.
+pub(crate) fn refused(why: &str) -> Error {
+    Error::Told {
+        code: CODE.to_owned(),
+        message: format!("only a human may answer this, at a terminal of their own: {why}"),
+    }
+}

@@ -1,0 +1,102 @@
+//! Gives an answer to a run: made to fit, submitted, and what became of it.
+
+use super::call::Call;
+use super::elicit::{self, Said};
+use super::problem::Problem;
+use super::runs;
+use engine::asking::{self, Asked, Misfit};
+use engine::backend::Backend;
+use engine::kernel::command::Caller;
+use engine::kernel::{Command, Refusal};
+use serde_json::{Value, json};
+
+/// What became of an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Taken {
+    /// It was taken, now, as this entry, or before.
+    Taken(Option<u64>),
+    /// There was none: the question stays open, for this reason.
+    Open(String),
+    /// Another answer was there first, or the question is gone.
+    Late(String),
+}
+
+/// Takes what someone did with a form.
+pub(super) async fn take(call: &Call, asked: &Asked, said: Said) -> Result<Taken, Problem> {
+    let by = elicit::human(call);
+    let command = match said {
+        Said::This(value) => match asking::fit(asked, value) {
+            Ok(result) => asking::answer(asked, result, by),
+            Err(misfit) => return Ok(Taken::Open(format!("the answer does not fit: {misfit}"))),
+        },
+        Said::Declined => match asking::decline(asked, by) {
+            Some(no) => no,
+            None => return Ok(Taken::Open("the person was asked and would not answer".to_owned())),
+        },
+        Said::Cancelled => {
+            return Ok(Taken::Open(
+                "the person was asked and closed the question without an answer".to_owned(),
+            ));
+        }
+        Said::Garbled(why) => return Ok(Taken::Open(format!("the person could not be asked: {why}"))),
+    };
+    match submit(call, asked, command).await {
+        Ok(seq) => Ok(Taken::Taken(seq)),
+        Err(engine::Error::Refused(refusal)) => Ok(Taken::Late(refusal.to_string())),
+        Err(error) => Err(runs::refused(error)),
+    }
+}
+
+/// Submits an answer and gives its entry; the same one again is taken as it was before.
+async fn submit(call: &Call, asked: &Asked, command: Command) -> Result<Option<u64>, engine::Error> {
+    let house = call.visit.house().map_err(|problem| engine::Error::Stopped(problem.to_string()))?;
+    match house.local.submit(&asked.run, command).await {
+        Err(engine::Error::Refused(refusal)) if asking::is_taken(&refusal) => Ok(None),
+        other => other.map(|accepted| Some(accepted.seq)),
+    }
+}
+
+/// Gives a run what an agent says, for itself or for whom it speaks.
+pub(super) async fn relay(call: &Call, asked: &Asked, response: Value) -> Result<Taken, Problem> {
+    if asked.is_gate() {
+        return Err(humans_only(asked));
+    }
+    let result = asking::fit(asked, response).map_err(|misfit| wrong(asked, &misfit))?;
+    let by: Caller = call.caller();
+    match submit(call, asked, asking::answer(asked, result, by)).await {
+        Ok(seq) => Ok(Taken::Taken(seq)),
+        Err(engine::Error::Refused(Refusal::AlreadyAnswered { .. })) => Err(answered(asked)),
+        Err(error) => Err(runs::refused(error)),
+    }
+}
+
+/// That only a human may answer, and how.
+pub(super) fn humans_only(asked: &Asked) -> Problem {
+    let root = &asked.root;
+    Problem::new("humans-only", format!("only a human may answer `{}`", asked.question_id))
+        .with("question", asking::document(asked))
+        .help("Nothing was changed. This is a gate: an answer through an agent does not count")
+        .next(format!(
+            "Tell the person that the run waits for them: they type `switchback answer {root}` in a terminal of their own, \
+             not in one of yours. get_workflow_status(workflow_id=\"{root}\", wait_seconds=45) waits for it."
+        ))
+}
+
+fn wrong(asked: &Asked, misfit: &Misfit) -> Problem {
+    let problems: Vec<Value> =
+        misfit.problems.iter().map(|one| json!({ "at": one.at, "message": one.message })).collect();
+    Problem::new("wrong-answer", format!("the answer does not fit `{}`: {misfit}", asked.question_id))
+        .with("problems", problems.into())
+        .with("fits", json!(misfit.fits))
+        .with("question", asking::document(asked))
+        .help("Nothing was changed. Call resume_workflow again with a response that fits")
+}
+
+fn answered(asked: &Asked) -> Problem {
+    let root = &asked.root;
+    Problem::new("already-answered", format!("`{}` has another answer already", asked.question_id))
+        .help("Nothing was changed: the first answer counts")
+        .next(format!(
+            "get_workflow_status(workflow_id=\"{root}\") shows how the run stands and what is due."
+        ))
+}

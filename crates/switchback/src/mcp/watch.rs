@@ -1,0 +1,129 @@
+//! A run that is watched: its view, what it and the runs below it ask, and whether anything more happens by itself.
+//!
+//! Questions are looked for only where there can be some: in a plan with actions or with children, and after a turn that may
+//! have opened or closed one.
+
+use super::call::Call;
+use super::elicit::{Again, is_for_a_form};
+use super::problem::Problem;
+use super::runs;
+use super::submit::Taken;
+use engine::asking::{self, Asked};
+use engine::backend::Progress;
+use engine::kernel::{Status, Waiting};
+use engine::view::View;
+use tokio::sync::mpsc::UnboundedReceiver;
+
+/// A run that is watched.
+pub(super) struct Watch {
+    /// How it stands.
+    pub(super) view: View,
+    /// What happens to it.
+    pub(super) progress: UnboundedReceiver<Progress>,
+    /// The entry of the command that was sent: what the run was before it does not count.
+    pub(super) since: u64,
+    /// What it and the runs below it ask.
+    pub(super) asked: Vec<Asked>,
+    /// What became of asking a human, where that came to nothing.
+    pub(super) word: Option<String>,
+    /// Whether a human may be asked while the call waits.
+    pub(super) asks: bool,
+}
+
+impl Watch {
+    /// Watches a run from a view on.
+    pub(super) fn new(view: View, progress: UnboundedReceiver<Progress>, since: u64) -> Watch {
+        Watch { view, progress, since, asked: Vec::new(), word: None, asks: true }
+    }
+
+    /// Takes in what has happened already.
+    pub(super) fn catch_up(&mut self) {
+        while let Ok(turn) = self.progress.try_recv() {
+            self.view.take(&turn);
+        }
+    }
+
+    /// Takes in a turn; says whether it is news of the run itself.
+    pub(super) async fn take(&mut self, call: &Call, turn: &Progress) -> Result<bool, Problem> {
+        let is_own = self.view.take(turn);
+        let (backend, view) = (&call.visit.house()?.local, &self.view);
+        let touched = asking::touches(backend, (&view.run, &view.plan), &self.asked, turn).await;
+        if touched.map_err(runs::refused)? {
+            self.look(call).await?;
+        }
+        Ok(is_own)
+    }
+
+    /// Looks for questions, where there can be some.
+    pub(super) async fn look(&mut self, call: &Call) -> Result<(), Problem> {
+        if !asking::can_ask(&self.view.plan) || self.view.outcome().is_some() {
+            self.asked = Vec::new();
+            return Ok(());
+        }
+        let run = self.view.run.clone();
+        let asked = call.visit.look(move |_, reader| asking::asked(reader, &run)).await?;
+        self.asked = asked.map_err(runs::not_loaded)?;
+        Ok(())
+    }
+
+    /// The question to put to a human now, if there is one.
+    pub(super) fn for_a_form(&self) -> Option<Asked> {
+        let is_due = self.asks && self.view.seq() >= self.since;
+        self.asked.iter().find(|asked| is_due && is_for_a_form(asked)).cloned()
+    }
+
+    /// Whether a question is still open.
+    pub(super) fn is_open(&self, question: &Asked) -> bool {
+        self.asked.iter().any(|asked| asked.run == question.run && asked.effect == question.effect)
+    }
+
+    /// Asks nobody any more, and remembers why.
+    pub(super) fn give_up(&mut self, why: String) {
+        (self.word, self.asks) = (Some(why), false);
+    }
+
+    /// Goes on where a call left off that has brought an answer back.
+    pub(super) fn goes_on(&mut self, again: Again) {
+        match again.taken {
+            Taken::Taken(Some(seq)) if again.asking == self.view.run => self.since = seq,
+            Taken::Taken(_) => {}
+            Taken::Open(why) => self.give_up(why),
+            Taken::Late(why) => self.word = Some(late(&why)),
+        }
+    }
+
+    /// Goes on after someone was asked.
+    pub(super) async fn taken(&mut self, call: &Call, asked: &Asked, taken: Taken) -> Result<(), Problem> {
+        match taken {
+            Taken::Taken(Some(seq)) if asked.run == self.view.run => self.since = seq,
+            Taken::Taken(_) => {}
+            Taken::Open(why) => self.give_up(why),
+            Taken::Late(why) => self.word = Some(late(&why)),
+        }
+        // The store is the truth, whatever was told so far.
+        let (run, left) = (self.view.run.clone(), self.view.left);
+        self.view = call.visit.look(move |visit, reader| runs::view_of(visit, reader, &run)).await??;
+        self.view.left &= left;
+        self.look(call).await
+    }
+
+    /// Whether nothing more happens by itself, or someone is to do something.
+    pub(super) fn is_settled(&self) -> bool {
+        let asks = !self.asked.is_empty() && matches!(self.view.status, Status::Waiting(_));
+        self.view.seq() >= self.since && (asks || is_settled(&self.view))
+    }
+}
+
+fn late(why: &str) -> String {
+    format!("the answer came too late and was not taken: {why}")
+}
+
+/// Whether nothing more happens by itself, or someone is to do something.
+pub(super) fn is_settled(view: &View) -> bool {
+    let someone = |one: &Waiting| matches!(one, Waiting::Agent(_) | Waiting::Human(_) | Waiting::Decision(_));
+    match &view.status {
+        Status::Ended(_) => true,
+        Status::Waiting(waiting) => view.left || waiting.iter().any(someone),
+        Status::Queued | Status::Running | Status::Closing => view.left,
+    }
+}

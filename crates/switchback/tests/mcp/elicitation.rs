@@ -1,0 +1,307 @@
+//! A human behind the client is asked while a call waits: in both eras, with every way to answer and not to.
+
+use crate::client::{Client, Era};
+use crate::world::{World, asker};
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+const CONFIRM: &str = "inputs: {prompt: Deploy?, kind: confirm, details: 3 files changed}";
+const GATE: &str = "gate: ask, inputs: {prompt: Really?}";
+
+/// Starts a run and gives the form that the human sees, and what answers it.
+struct Asked {
+    call: u64,
+    form: Value,
+    arguments: Value,
+    /// The request of the older era, or the result of the newer one.
+    raw: Value,
+}
+
+fn ask(client: &mut Client, era: Era, arguments: Value) -> Asked {
+    let call = client.begin("execute_workflow", arguments.clone(), Value::Null);
+    match era {
+        Era::Handshake => {
+            let raw = client.asked();
+            assert_eq!(raw["method"], "elicitation/create");
+            Asked { call, form: raw["params"].clone(), arguments, raw }
+        }
+        Era::Stateless => {
+            let raw = client.answer(call).unwrap();
+            assert_eq!(raw["resultType"], "input_required", "{raw:#}");
+            let form = raw["inputRequests"].as_object().unwrap().values().next().unwrap()["params"].clone();
+            Asked { call, form, arguments, raw }
+        }
+    }
+}
+
+/// Answers and gives what the call comes to.
+fn answer(client: &mut Client, asked: Asked, result: Value) -> (Value, bool) {
+    match asked.raw.get("resultType") {
+        None => {
+            client.reply(&asked.raw, result);
+            client.called(asked.call)
+        }
+        Some(_) => {
+            let again = again(&asked, result, None);
+            let call = client.send("tools/call", again);
+            client.called(call)
+        }
+    }
+}
+
+fn again(asked: &Asked, result: Value, state: Option<&str>) -> Value {
+    let key = asked.raw["inputRequests"].as_object().unwrap().keys().next().unwrap();
+    let state = state.unwrap_or_else(|| asked.raw["requestState"].as_str().unwrap());
+    json!({
+        "name": "execute_workflow", "arguments": asked.arguments,
+        "inputResponses": { key: result }, "requestState": state,
+    })
+}
+
+fn world(name: &str, question: &str) -> World {
+    World::with(&[(name, &asker(name, question))])
+}
+
+#[test]
+fn what_the_human_says_goes_on_with_the_run() {
+    for era in Era::ALL {
+        let world = world("deploy", CONFIRM);
+        let mut client = world.asking(era);
+        let asked = ask(&mut client, era, json!({ "workflow": "deploy" }));
+        let message = asked.form["message"].as_str().unwrap();
+        assert!(message.starts_with("Deploy?") && message.contains("3 files changed"), "{message}");
+        assert_eq!(asked.form["requestedSchema"]["properties"]["response"]["type"], "boolean");
+        assert_eq!(asked.form["requestedSchema"]["required"], json!(["response"]));
+        let accept = json!({ "action": "accept", "content": { "response": true } });
+        let (done, is_error) = answer(&mut client, asked, accept);
+        assert!(!is_error, "{done:#}");
+        assert_eq!((&done["status"], &done["outputs"]["said"]), (&json!("success"), &json!(true)));
+        let uri = format!("switchback://run/{}/journal", done["workflow_id"].as_str().unwrap());
+        let journal = client.request("resources/read", json!({ "uri": uri })).unwrap().to_string();
+        assert!(journal.contains("elicitation through test-client"), "{journal}");
+    }
+}
+
+#[test]
+fn choices_and_texts_have_forms_of_their_own() {
+    for era in Era::ALL {
+        let world = world("choose", "inputs: {prompt: Where?, choices: [staging, production]}");
+        world.define("name", &asker("name", "inputs: {prompt: Who?, default: Ada}"));
+        let mut client = world.asking(era);
+        let asked = ask(&mut client, era, json!({ "workflow": "choose" }));
+        let field = &asked.form["requestedSchema"]["properties"]["response"];
+        assert_eq!((&field["type"], &field["enum"]), (&json!("string"), &json!(["staging", "production"])));
+        let accept = json!({ "action": "accept", "content": { "response": "production" } });
+        assert_eq!(answer(&mut client, asked, accept).0["outputs"]["said"], "production");
+        let asked = ask(&mut client, era, json!({ "workflow": "name" }));
+        let field = &asked.form["requestedSchema"]["properties"]["response"];
+        assert_eq!((&field["type"], &field["default"]), (&json!("string"), &json!("Ada")));
+        let accept = json!({ "action": "accept", "content": { "response": "Grace" } });
+        assert_eq!(answer(&mut client, asked, accept).0["outputs"]["said"], "Grace");
+    }
+}
+
+#[test]
+fn a_question_without_an_answer_stays_open() {
+    let garbage = [
+        json!({ "action": "decline" }),
+        json!({ "action": "cancel" }),
+        json!({ "action": "accept" }),
+        json!({ "action": "accept", "content": { "other": 1 } }),
+        json!({ "action": "accept", "content": { "response": "perhaps" } }),
+        json!({ "action": "shrug" }),
+        json!({ "nothing": "of this kind" }),
+    ];
+    for era in Era::ALL {
+        for result in &garbage {
+            let world = world("deploy", CONFIRM);
+            let mut client = world.asking(era);
+            let asked = ask(&mut client, era, json!({ "workflow": "deploy" }));
+            let (paused, is_error) = answer(&mut client, asked, result.clone());
+            assert!(!is_error, "{paused:#}");
+            assert_eq!(paused["status"], "paused", "{era:?} {result} {paused:#}");
+            assert!(paused["note"].is_string(), "{era:?} {result} {paused:#}");
+            assert_eq!(paused["questions"][0]["prompt"], "Deploy?");
+            let id = &paused["workflow_id"];
+            let done = client.good("resume_workflow", json!({ "workflow_id": id, "response": false }));
+            assert_eq!(done["outputs"]["said"], false);
+        }
+    }
+}
+
+#[test]
+fn at_a_gate_a_decline_is_a_no_and_a_closed_window_is_none() {
+    for era in Era::ALL {
+        let world = world("gate", GATE);
+        let mut client = world.asking(era);
+        let asked = ask(&mut client, era, json!({ "workflow": "gate" }));
+        let (no, _) = answer(&mut client, asked, json!({ "action": "decline" }));
+        assert_eq!(no["status"], "failure", "{no:#}");
+        let asked = ask(&mut client, era, json!({ "workflow": "gate" }));
+        let (open, _) = answer(&mut client, asked, json!({ "action": "cancel" }));
+        assert_eq!((&open["status"], &open["questions"][0]["prompt"]), (&json!("paused"), &json!("Really?")));
+        let asked = ask(&mut client, era, json!({ "workflow": "gate" }));
+        let accept = json!({ "action": "accept", "content": { "response": true } });
+        let (yes, _) = answer(&mut client, asked, accept);
+        assert_eq!((&yes["status"], &yes["outputs"]["said"]), (&json!("success"), &json!(true)), "{yes:#}");
+    }
+}
+
+#[test]
+fn silence_ends_the_call_and_not_the_question() {
+    let world = world("deploy", CONFIRM).env("SWITCHBACK_CALL_SECONDS", "1");
+    let mut client = world.asking(Era::Handshake);
+    let began = Instant::now();
+    let asked = ask(&mut client, Era::Handshake, json!({ "workflow": "deploy" }));
+    let (paused, _) = client.called(asked.call);
+    assert!((900..15_000).contains(&began.elapsed().as_millis()), "{:?}", began.elapsed());
+    assert_eq!((&paused["status"], &paused["questions"][0]["prompt"]), (&json!("paused"), &json!("Deploy?")));
+    let withdrawn = |note: &Value| {
+        note["method"] == "notifications/cancelled" && note["params"]["requestId"] == asked.raw["id"]
+    };
+    assert!(client.notes.iter().any(withdrawn), "{:?}", client.notes);
+    // An answer that comes now does no harm, and none was taken.
+    client.reply(&asked.raw, json!({ "action": "accept", "content": { "response": true } }));
+    let status = client.good("get_workflow_status", json!({ "workflow_id": paused["workflow_id"] }));
+    assert_eq!(status["status"], "waiting");
+}
+
+#[test]
+fn a_question_that_is_answered_elsewhere_is_taken_back() {
+    let world = world("deploy", CONFIRM);
+    let mut client = world.asking(Era::Handshake);
+    let asked = ask(&mut client, Era::Handshake, json!({ "workflow": "deploy" }));
+    let runs = client.good("get_workflow_status", json!({}));
+    let id = runs["runs"][0]["workflow_id"].clone();
+    let done = client.good("resume_workflow", json!({ "workflow_id": id, "response": false }));
+    assert_eq!(done["outputs"]["said"], false);
+    let (answer, _) = client.called(asked.call);
+    assert_eq!((&answer["status"], &answer["outputs"]["said"]), (&json!("success"), &json!(false)));
+    assert!(
+        client.notes.iter().any(|note| note["params"]["requestId"] == asked.raw["id"]),
+        "{:?}",
+        client.notes
+    );
+    client.reply(&asked.raw, json!({ "action": "accept", "content": { "response": true } }));
+    assert!(!client.is_asked());
+}
+
+#[test]
+fn nobody_is_asked_twice_at_once() {
+    let world = world("deploy", CONFIRM);
+    let mut client = world.asking(Era::Handshake);
+    let asked = ask(&mut client, Era::Handshake, json!({ "workflow": "deploy" }));
+    let runs = client.good("get_workflow_status", json!({}));
+    let id = runs["runs"][0]["workflow_id"].clone();
+    let status = client.good("get_workflow_status", json!({ "workflow_id": id, "wait_seconds": 45 }));
+    assert!(status["note"].as_str().unwrap().contains("asked already"), "{status:#}");
+    assert!(!client.is_asked());
+    client.reply(&asked.raw, json!({ "action": "accept", "content": { "response": true } }));
+    assert_eq!(client.called(asked.call).0["status"], "success");
+}
+
+#[test]
+fn who_does_not_wait_asks_nobody() {
+    for era in Era::ALL {
+        let world = world("deploy", CONFIRM);
+        let mut client = world.asking(era);
+        let run = client.good("execute_workflow", json!({ "workflow": "deploy", "wait_seconds": 0 }));
+        let status = client.good("get_workflow_status", json!({ "workflow_id": run["workflow_id"] }));
+        assert_eq!(status["questions"][0]["prompt"], "Deploy?");
+        assert!(!client.is_asked());
+    }
+}
+
+#[test]
+fn progress_flows_while_a_human_thinks() {
+    let world = world("deploy", CONFIRM);
+    let mut client = world.asking(Era::Handshake);
+    let id =
+        client.begin("execute_workflow", json!({ "workflow": "deploy" }), json!({ "progressToken": "p" }));
+    let asked = client.asked();
+    client.listen(Duration::from_secs(11));
+    assert!(client.told("p").iter().filter(|said| said.contains("waits for an answer")).count() >= 1);
+    client.reply(&asked, json!({ "action": "accept", "content": { "response": true } }));
+    assert_eq!(client.called(id).0["status"], "success");
+}
+
+#[test]
+fn a_client_that_dies_while_it_is_asked_changes_nothing() {
+    let world = world("deploy", CONFIRM);
+    let mut client = world.asking(Era::Handshake);
+    ask(&mut client, Era::Handshake, json!({ "workflow": "deploy" }));
+    client.die();
+    let mut next = world.client();
+    let runs = next.good("get_workflow_status", json!({}));
+    let id = runs["runs"][0]["workflow_id"].clone();
+    let done = next.good("resume_workflow", json!({ "workflow_id": id, "response": true }));
+    assert_eq!(done["outputs"]["said"], true);
+}
+
+#[test]
+fn a_state_opens_only_for_the_call_it_was_sealed_for() {
+    let world = world("deploy", CONFIRM);
+    let mut client = world.asking(Era::Stateless);
+    let asked = ask(&mut client, Era::Stateless, json!({ "workflow": "deploy" }));
+    let accept = || json!({ "action": "accept", "content": { "response": true } });
+    let state = asked.raw["requestState"].as_str().unwrap();
+    let mut tampered = state.to_owned();
+    let last = tampered.pop().unwrap();
+    tampered.push(if last == 'A' { 'B' } else { 'A' });
+    let refused = |client: &mut Client, params: Value| {
+        let call = client.send("tools/call", params);
+        let (value, is_error) = client.called(call);
+        assert!(is_error, "{value:#}");
+        value
+    };
+    for wrong in [tampered.as_str(), "", "rs1.x.y"] {
+        let value = refused(&mut client, again(&asked, accept(), Some(wrong)));
+        assert_eq!(value["code"], "wrong-state", "{value:#}");
+    }
+    let mut other = again(&asked, accept(), None);
+    other["arguments"]["wait_seconds"] = json!(45);
+    assert_eq!(refused(&mut client, other)["code"], "wrong-state");
+    let mut other = again(&asked, accept(), None);
+    other.as_object_mut().unwrap().remove("requestState");
+    assert_eq!(refused(&mut client, other)["code"], "wrong-state");
+    let mut missing = again(&asked, accept(), None);
+    missing["inputResponses"] = json!({});
+    let value = refused(&mut client, missing);
+    assert_eq!(
+        (&value["code"], &value["questions"][0]["prompt"]),
+        (&json!("stale-state"), &json!("Deploy?"))
+    );
+    // Nothing of all that has moved the run, and the order of arguments does not matter.
+    let (done, is_error) = answer(&mut client, asked, accept());
+    assert!(!is_error && done["status"] == "success", "{done:#}");
+}
+
+#[test]
+fn a_state_outlives_the_server_and_the_same_answer_is_taken_once() {
+    let world = world("deploy", CONFIRM);
+    let mut client = world.asking(Era::Stateless);
+    let asked = ask(&mut client, Era::Stateless, json!({ "workflow": "deploy" }));
+    assert!(client.close().success());
+    let mut client = world.asking(Era::Stateless);
+    let accept = json!({ "action": "accept", "content": { "response": true } });
+    for _ in 0..2 {
+        let call = client.send("tools/call", again(&asked, accept.clone(), None));
+        let (done, is_error) = client.called(call);
+        assert!(!is_error && done["status"] == "success", "{done:#}");
+    }
+    let other = json!({ "action": "accept", "content": { "response": false } });
+    let call = client.send("tools/call", again(&asked, other, None));
+    let (late, is_error) = client.called(call);
+    assert!(!is_error && late["note"].as_str().unwrap().contains("too late"), "{late:#}");
+    assert_eq!(late["outputs"]["said"], true);
+}
+
+#[test]
+fn a_client_that_only_opens_pages_is_not_asked_in_a_form() {
+    let world = world("deploy", CONFIRM);
+    let command = world.command("project", &["serve", "--no-daemon"]);
+    let mut client = Client::able(command, Era::Handshake, json!({ "elicitation": { "url": {} } }));
+    let paused = client.good("execute_workflow", json!({ "workflow": "deploy" }));
+    assert_eq!(paused["status"], "paused");
+    assert!(!client.is_asked());
+}
