@@ -9,7 +9,6 @@ use crate::shape::{self, Shape};
 use crate::text::Node;
 use kernel::plan::{Deadline, Expr, Step, Work};
 
-const NOT_YET: &str = "not part of this version";
 const IN_INPUTS: &str = "it belongs under `inputs`";
 
 const BLOCK: Shape = Shape {
@@ -20,19 +19,20 @@ const BLOCK: Shape = Shape {
         "inputs",
         "depends_on",
         "condition",
+        "for_each",
         "timeout",
         "retry",
         "on_interrupt",
+        "on_overdue",
+        "verify",
+        "gate",
         "description",
     ],
     elsewhere: &[
         ("command", IN_INPUTS),
         ("working_dir", IN_INPUTS),
         ("env", IN_INPUTS),
-        ("verify", NOT_YET),
-        ("gate", NOT_YET),
         ("secrets", "it belongs beside `blocks`"),
-        ("on_overdue", NOT_YET),
     ],
 };
 
@@ -41,6 +41,7 @@ impl<'n> Reader<'_, 'n> {
     pub(super) fn block(&mut self, block: usize) -> (Step, Option<Expr>) {
         let Outline { node, id, kind, .. } = self.world.blocks[block];
         self.block_keys(block, node);
+        kind.into_iter().for_each(|kind| self.words_of_others(node, kind));
         let inputs = node.get("inputs");
         let draft = match kind {
             Some(form) => (form.lower)(self, block),
@@ -68,6 +69,7 @@ impl<'n> Reader<'_, 'n> {
         if let Some(word) = node.get("on_interrupt") {
             step.on_interrupt = additions::on_interrupt(&mut self.mistakes, word);
         }
+        self.overdue(node, &mut step);
         step
     }
 

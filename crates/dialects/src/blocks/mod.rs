@@ -10,6 +10,7 @@
 mod block;
 mod call;
 mod condition;
+mod for_each;
 pub mod file;
 mod graph;
 mod inputs;
@@ -25,6 +26,7 @@ mod value;
 pub mod view;
 mod world;
 
+pub use for_each::{ITEMS_MAX, PARALLEL_MAX};
 pub use jinja::TEMPLATE_BYTES_MAX;
 pub use read::{WIDTH_MAX, read};
 pub use types::SHELL_TIMEOUT_MS;

@@ -11,6 +11,7 @@ use super::inputs;
 use super::reader::{By, Reader, Use};
 use super::reference::{Space, Touched};
 use super::world::start_of;
+use crate::additions;
 use crate::detect;
 use crate::diagnostic::Diagnostics;
 use crate::known::Known;
@@ -18,7 +19,7 @@ use crate::mistakes::Mistakes;
 use crate::read::Read;
 use crate::shape::{self, Shape};
 use crate::text::{Node, Source, duplicate_keys};
-use kernel::plan::{Dialect, Expr, Flow, Graph, Step, Work, Workflow};
+use kernel::plan::{Deadline, Dialect, Each, Expr, Flow, Graph, Step, Work, Workflow};
 use kernel::{Digest, Plan};
 use std::collections::BTreeMap;
 
@@ -27,9 +28,8 @@ pub const WIDTH_MAX: u32 = 16;
 
 const WORKFLOW: Shape = Shape {
     has_no: "a workflow has no key",
-    keys: &["name", "description", "inputs", "secrets", "blocks", "outputs", "kind"],
+    keys: &["name", "description", "inputs", "secrets", "blocks", "outputs", "timeout", "kind"],
     elsewhere: &[
-        ("timeout", "it belongs to a block"),
         ("retry", "it belongs to a block"),
         ("on_interrupt", "it belongs to a block"),
     ],
@@ -49,6 +49,9 @@ pub fn read(source: &Source, root: &Node, known: &dyn Known) -> Result<Read, Dia
     let mut reader = Reader::new(mistakes, workflow, known);
     let drafts: Vec<(Step, Option<Expr>)> =
         (0..reader.world.blocks.len()).map(|block| reader.block(block)).collect();
+    let each: Vec<Option<Each>> =
+        (0..reader.world.blocks.len()).map(|block| reader.for_each(block)).collect();
+    let deadline = reader.deadline(workflow);
     let outputs = reader.outputs(workflow);
     reader.world.secrets.report_unused(&mut reader.mistakes);
     let dependencies = Dependencies::read(&mut reader);
@@ -60,11 +63,16 @@ pub fn read(source: &Source, root: &Node, known: &dyn Known) -> Result<Read, Dia
     }
     let flow = Flow::Graph(Graph::new(Vec::new(), WIDTH_MAX));
     let mut plan = Plan::new(name, Dialect::Blocks, flow);
-    (plan.description, plan.outputs) = (description, outputs);
+    (plan.description, plan.outputs, plan.deadline) = (description, outputs, deadline);
     let calls = reader.world.calls();
     plan.inputs = reader.world.inputs.take().unwrap_or_default();
     plan.pinned = pinned(&drafts);
     fill(&mut plan, drafts, &dependencies, &reader.uses);
+    give_items(&mut plan, each, &reader.uses);
+    if plan.steps.iter().any(|step| matches!(step.work, Work::Action { .. })) {
+        // A `timeout` says when an answer is overdue, to the second.
+        plan.limits.overdue_ms = 0;
+    }
     debug_assert!(plan.check().is_ok(), "BUG: a broken plan: {:?}", plan.check());
     Ok(Read { plan, warnings, calls })
 }
@@ -96,6 +104,12 @@ fn head<'n>(mistakes: &mut Mistakes<'_>, workflow: &'n Node) -> (&'n str, String
 }
 
 impl<'n> Reader<'_, 'n> {
+    /// How long the run may take.
+    fn deadline(&mut self, workflow: &Node) -> Deadline {
+        let timeout = workflow.get("timeout");
+        timeout.map_or(Deadline::Never, |timeout| additions::timeout(&mut self.mistakes, timeout))
+    }
+
     fn outputs(&mut self, workflow: &'n Node) -> Vec<(String, Expr)> {
         let Some(node) = workflow.get("outputs") else { return Vec::new() };
         let hint = "name each output: `outputs: {text: \"${blocks.id.outputs.stdout}\"}`";
@@ -123,6 +137,19 @@ fn fill(plan: &mut Plan, drafts: Vec<(Step, Option<Expr>)>, dependencies: &Depen
         graph.blocks[touched.block].watched |= looks && tells_failure(touched, calls);
     }
     plan.flow = Flow::Graph(graph);
+}
+
+/// Lets blocks be done for their items. Who reads how many failed, learns that some did.
+fn give_items(plan: &mut Plan, each: Vec<Option<Each>>, uses: &[Use<'_>]) {
+    let Flow::Graph(graph) = &mut plan.flow else { return };
+    for (block, each) in graph.blocks.iter_mut().zip(each) {
+        block.for_each = each;
+    }
+    for Use { by, touched, .. } in uses {
+        let block = &mut graph.blocks[touched.block];
+        let looks = matches!(by, By::Condition(_) | By::Output) && touched.space == Space::Outputs;
+        block.watched |= looks && block.for_each.is_some() && touched.field.as_deref() == Some("failed_count");
+    }
 }
 
 /// The field that the run must hold on to. How a block went is held anyway.

@@ -2,7 +2,7 @@
 //!
 //! What a block may read depends on the whole graph, so that question waits: here each use is only noted.
 
-use super::reference::{Touched, Wrong, part_range};
+use super::reference::{CHECK_NAMESPACES, NAMESPACES, Touched, Wrong, part_range};
 use super::template;
 use super::world::World;
 use crate::known::Known;
@@ -17,6 +17,10 @@ use std::ops::Range;
 pub(super) enum By {
     /// The inputs of a block.
     Inputs(usize),
+    /// What is checked before the result of a block is believed; it reads that as well.
+    Check(usize),
+    /// The list that a block is done for.
+    Items(usize),
     /// The condition of a block.
     Condition(usize),
     /// An output of the workflow.
@@ -27,8 +31,16 @@ impl By {
     /// Returns the block that reads, if it is one.
     pub(super) fn block(self) -> Option<usize> {
         match self {
-            Self::Inputs(block) | Self::Condition(block) => Some(block),
+            Self::Inputs(block) | Self::Check(block) | Self::Items(block) | Self::Condition(block) => Some(block),
             Self::Output => None,
+        }
+    }
+
+    /// The first words of references in a command; what begins otherwise belongs to the shell.
+    pub(super) fn namespaces(self) -> &'static [&'static str] {
+        match self {
+            Self::Check(_) => &CHECK_NAMESPACES,
+            _ => &NAMESPACES,
         }
     }
 }
@@ -75,6 +87,14 @@ impl<'s, 'n> Reader<'s, 'n> {
     /// Splits the text of a scalar and resolves its references; nothing if some of it cannot be read.
     pub(super) fn pieces(&mut self, node: &'n Node, by: By, syntax: Syntax<'_>) -> Option<Vec<Piece>> {
         let text = node.as_text().unwrap_or_default();
+        let with_each: Vec<&str>;
+        let syntax = match syntax {
+            Syntax::DollarAmong(spaces) if self.world.sees_each(by) => {
+                with_each = spaces.iter().copied().chain(["each"]).collect();
+                Syntax::DollarAmong(&with_each)
+            }
+            syntax => syntax,
+        };
         let (pieces, errors) = template::split(text, syntax);
         for error in &errors {
             self.bad_reference(node, error);
@@ -95,7 +115,12 @@ impl<'s, 'n> Reader<'s, 'n> {
         if self.mistakes.is_full() {
             return path;
         }
-        match self.world.resolve(&path) {
+        let resolved = match by {
+            By::Check(block) if path.root == "result" => self.world.result(&path, block),
+            _ if path.root == "each" => self.world.each(&path, by),
+            _ => self.world.resolve(&path),
+        };
+        match resolved {
             Ok(resolved) => {
                 self.uses.extend(resolved.touched.map(|touched| Use { by, touched, place }));
                 resolved.path

@@ -52,8 +52,31 @@ pub(super) struct Outline<'n> {
     pub(super) kind: Option<&'static Form>,
     /// The names of its named values: the variables of an `env`, or of a template.
     pub(super) named: BTreeSet<&'n str>,
+    /// What it gives beside what all blocks of its type give.
+    pub(super) gives: BTreeSet<&'n str>,
     /// The workflow that it calls, if it calls one.
     pub(super) call: Option<Call>,
+}
+
+impl Outline<'_> {
+    /// Whether it is done for each item of a list.
+    pub(super) fn has_items(&self) -> bool {
+        self.node.get("for_each").is_some()
+    }
+
+    /// Whether it gives an output of this name, as far as that is known.
+    pub(super) fn may_give(&self, name: &str) -> bool {
+        match &self.call {
+            Some(call) => call.outputs().is_none_or(|mut outputs| outputs.any(|output| output == name)),
+            None => self.kind.is_none() || self.output_names().contains(&name),
+        }
+    }
+
+    /// The names of what it gives, as far as they are known.
+    pub(super) fn output_names(&self) -> Vec<&str> {
+        let of_its_type = self.kind.map(Form::outputs).unwrap_or_default().iter();
+        of_its_type.map(|(name, _)| *name).chain(self.gives.iter().map(|name| &**name)).collect()
+    }
 }
 
 impl<'n> World<'n> {
@@ -169,8 +192,14 @@ fn outline<'n>(mistakes: &mut Mistakes<'_>, node: &'n Node, number: usize) -> Op
         name: id.map_or_else(|| format!("block {number}"), |id| format!("`{id}`")),
         kind,
         named: named.into_iter().flat_map(names_of).collect(),
+        gives: members(node, kind).into_iter().flat_map(names_of).collect(),
         call: None,
     })
+}
+
+/// What the schema of a block names at its top.
+fn members<'n>(node: &'n Node, kind: Option<&'static Form>) -> Option<&'n Node> {
+    node.get("inputs")?.get(kind?.schema()?)?.get("properties")
 }
 
 fn names_of(map: &Node) -> impl Iterator<Item = &str> {
@@ -190,9 +219,6 @@ fn read_kind(mistakes: &mut Mistakes<'_>, node: &Node) -> Option<&'static Form> 
         let known = listed(types::names());
         match near {
             Some(near) => diagnostic.label(did_you_mean(near)),
-            None if types::comes_later(word) => {
-                diagnostic.label("not part of this version").hint(format!("this version has {known}"))
-            }
             None => diagnostic.hint(format!("this version has {known}")),
         }
     });

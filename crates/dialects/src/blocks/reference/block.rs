@@ -1,6 +1,7 @@
 //! What can be read of a block: its outputs, its inputs, its metadata, and the short forms of them.
 
 use super::answer::{Answer, Space, Wrong, name_at, no_parts, read};
+use super::each;
 use crate::blocks::secrets;
 use crate::blocks::world::Outline;
 use kernel::language::{Path, Segment};
@@ -23,6 +24,9 @@ pub(super) fn output(path: &Path, position: usize, block: &Outline<'_>) -> Answe
     let Some(name) = name_at(path, 2)? else {
         return Ok(read(path.clone(), position, Space::Outputs, None));
     };
+    if block.has_items() {
+        return each::output(path, position, block, 2);
+    }
     if let Some(answer) = called(path, position, block, (name, 2)) {
         return answer;
     }
@@ -34,11 +38,14 @@ pub(super) fn output(path: &Path, position: usize, block: &Outline<'_>) -> Answe
         no_parts(path, 3, what)?;
         return long_form(path, Space::Outputs, position, 2);
     }
-    let wrong = Wrong::new(3, format!("a {} block gives no output `{name}`", kind.name));
+    if block.gives.contains(name) {
+        return long_form(path, Space::Outputs, position, 2);
+    }
+    let wrong = Wrong::new(3, format!("{} gives no output `{name}`", kind.a_block()));
     let id = path.key(0).unwrap_or_default();
     Err(Some(match elsewhere(name) {
         Some(form) => wrong.near(format!("blocks.{id}.{form}")),
-        None => wrong.among(name, kind.output_names(), "it gives"),
+        None => wrong.among(name, block.output_names(), "it gives"),
     }))
 }
 
@@ -65,7 +72,7 @@ fn called(path: &Path, position: usize, block: &Outline<'_>, (name, at): (&str, 
 }
 
 /// How a field of the metadata is written, short if that is possible.
-fn elsewhere(name: &str) -> Option<String> {
+pub(super) fn elsewhere(name: &str) -> Option<String> {
     let form = || if SHORTCUTS.contains(&name) { name.to_owned() } else { format!("metadata.{name}") };
     BLOCK_METADATA.contains(&name).then(form)
 }
@@ -75,6 +82,9 @@ pub(super) fn shorthand(path: &Path, position: usize, block: &Outline<'_>) -> An
     let word = path.key(1).unwrap_or_default();
     if SHORTCUTS.contains(&word) {
         return long_form(path, Space::Metadata, position, 1);
+    }
+    if block.has_items() {
+        return each::output(path, position, block, 1);
     }
     if word == "success" {
         return succeeded(path, position, 1);
@@ -87,14 +97,23 @@ pub(super) fn shorthand(path: &Path, position: usize, block: &Outline<'_>) -> An
         no_parts(path, 2, what)?;
         return long_form(path, Space::Outputs, position, 1);
     }
-    let wrong = Wrong::new(2, format!("a {} block has no `{word}`", kind.name));
+    if block.gives.contains(word) {
+        return long_form(path, Space::Outputs, position, 1);
+    }
+    let wrong = Wrong::new(2, format!("{} has no `{word}`", kind.a_block()));
     Err(Some(match elsewhere(word) {
         Some(form) => wrong.near(form),
-        None => wrong.among(word, kind.output_names().chain(SHORTCUTS).chain(SPACES), "there are"),
+        None => {
+            let words = block.output_names().into_iter().chain(SHORTCUTS).chain(SPACES);
+            wrong.among(word, words, "there are")
+        },
     }))
 }
 
 pub(super) fn input(path: &Path, position: usize, block: &Outline<'_>) -> Answer {
+    if block.has_items() {
+        return each::no_input(path, block);
+    }
     let name = name_at(path, 2)?;
     let given = |name: &str| block.node.get("inputs").is_some_and(|inputs| inputs.get(name).is_some());
     let (texts, values) = block.kind.map_or((&[][..], None), |kind| (kind.readable, kind.named_values));
@@ -157,14 +176,14 @@ pub(super) fn metadata(path: &Path, position: usize) -> Answer {
     Err(Some(wrong.among(name.unwrap_or_default(), BLOCK_METADATA, "there are")))
 }
 
-fn succeeded(path: &Path, position: usize, at: usize) -> Answer {
+pub(super) fn succeeded(path: &Path, position: usize, at: usize) -> Answer {
     no_parts(path, at + 1, "true or false")?;
     let path = Path::of("blocks", &[path.key(0).unwrap_or_default(), "metadata", "succeeded"]);
     Ok(read(path, position, Space::Metadata, Some("succeeded".to_owned())))
 }
 
 /// Writes the space before the field that stands at `at`.
-fn long_form(path: &Path, space: Space, position: usize, at: usize) -> Answer {
+pub(super) fn long_form(path: &Path, space: Space, position: usize, at: usize) -> Answer {
     let word = match space {
         Space::Inputs => "inputs",
         Space::Outputs => "outputs",

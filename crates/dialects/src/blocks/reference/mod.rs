@@ -6,17 +6,19 @@
 //! | `blocks.id.succeeded`, `.failed`, `.skipped`, `.status`, `.outcome` | `blocks.id.metadata.` and the same |
 //! | `blocks.id.outputs.success` | `blocks.id.metadata.succeeded` |
 //! | `blocks.id.inputs.env.NAME` | the field `env.NAME` of its inputs |
+//! | `each.item`, `each.index` | the same, in the inputs of a block with `for_each` |
 //!
 //! Nothing here reports anything: a [`Wrong`] says what to report and which part of the path it is about.
 
 mod answer;
 mod block;
+mod each;
 mod place;
 mod resolve;
 
 pub(super) use answer::{Space, Touched, Wrong, name_at, no_parts};
 pub(super) use place::part_range;
-pub(super) use resolve::NAMESPACES;
+pub(super) use resolve::{CHECK_NAMESPACES, NAMESPACES};
 
 #[cfg(test)]
 mod tests;

@@ -9,6 +9,8 @@ use kernel::plan::{Input, InputKind};
 
 /// The namespaces of references, also the one that can be used in few places.
 pub(in crate::blocks) const NAMESPACES: [&str; 4] = ["inputs", "metadata", "blocks", "secrets"];
+/// The namespaces of references in a check, which also sees what was said.
+pub(in crate::blocks) const CHECK_NAMESPACES: [&str; 5] = ["inputs", "metadata", "blocks", "secrets", "result"];
 const READABLE: [&str; 3] = ["inputs", "metadata", "blocks"];
 const RUN_METADATA: [&str; 3] = ["workflow_name", "run_id", "start_time"];
 
@@ -22,6 +24,18 @@ impl World<'_> {
             "secrets" => Err(Some(self.misplaced_secret(path))),
             _ => Err(Some(self.no_namespace(&path.root))),
         }
+    }
+
+    /// Resolves a reference to what was submitted as the result of a block.
+    pub(in crate::blocks) fn result(&self, path: &Path, position: usize) -> Answer {
+        let block = &self.blocks[position];
+        let Some(name) = name_at(path, 0)? else { return unchanged(path) };
+        let names = block.output_names();
+        if names.contains(&name) {
+            return unchanged(path);
+        }
+        let wrong = Wrong::new(1, format!("the result of {} has no `{name}`", block.name));
+        Err(Some(wrong.among(name, names, "it has")))
     }
 
     fn no_namespace(&self, root: &str) -> Box<Wrong> {

@@ -1,11 +1,15 @@
 //! Definitions and the exact plan or text they give: `inputs/` holds the definitions, `snapshots/` the rest.
 
+mod asking;
 mod bad;
+mod for_each;
 mod good;
 mod hostile;
+mod interpreters;
 mod render;
 mod run;
 mod secrets;
+mod worktree;
 
 use crate::diagnostic::{Diagnostics, Look};
 use crate::read::{Read, read};

@@ -2,6 +2,7 @@
 //!
 //! | input | what it is |
 //! |---|---|
+//! | `shell` | who reads the script, if it is not `sh` |
 //! | `script` | the command with a variable in place of each reference, or the value of a whole reference |
 //! | `command` | the command as it is written in the definition, for views |
 //! | `working_dir` | the folder, if one is given |
@@ -26,7 +27,7 @@ use std::collections::BTreeMap;
 /// How long a Shell block may take where its definition does not say: two minutes.
 pub const SHELL_TIMEOUT_MS: u64 = 120_000;
 
-/// Runs a command in a POSIX shell.
+/// Runs a command in a shell or another interpreter.
 pub(in crate::blocks) const FORM: Form = Form {
     name: "Shell",
     outputs: Outputs::Named(&[
@@ -34,26 +35,26 @@ pub(in crate::blocks) const FORM: Form = Form {
         ("stderr", "text"),
         ("exit_code", "a number"),
         ("duration_ms", "a number"),
+        ("duration", "a number"),
     ]),
-    readable: &["command", "working_dir"],
+    readable: &["command", "working_dir", "shell"],
     named_values: Some("env"),
     lower,
 };
 
 const INPUTS: Shape = Shape {
     has_no: "Shell has no input",
-    keys: &["command", "working_dir", "env", "timeout", "continue-on-error"],
+    keys: &["command", "working_dir", "env", "timeout", "shell", "continue-on-error"],
     elsewhere: &[
         ("depends_on", "it belongs beside `inputs`"),
         ("condition", "it belongs beside `inputs`"),
         ("retry", "it belongs beside `inputs`"),
         ("on_interrupt", "it belongs beside `inputs`"),
-        ("shell", "a command runs in `sh`: call another shell in it"),
     ],
 };
 
 /// The inputs of the adapter, in order.
-type Inputs = Vec<(String, Expr)>;
+pub(super) type Inputs = Vec<(String, Expr)>;
 
 /// Variables that are secrets: name of the variable to name of the secret.
 type Secrets = BTreeMap<String, String>;
@@ -77,15 +78,19 @@ fn inputs(reader: &mut Reader<'_, '_>, block: usize) -> (Inputs, Secrets) {
         return Default::default();
     }
     let meant = shape::check_keys(&mut reader.mistakes, inputs, &INPUTS);
-    let mut lowered = match inputs.get("command") {
-        Some(command) => reader.command(command, block),
-        None => {
+    let interpreter = reader.interpreter(inputs);
+    let other = interpreter.and_then(|(_, known)| Some((known.name, known.reads?)));
+    let mut lowered = match (inputs.get("command"), other) {
+        (Some(command), Some((name, reads))) => reader.program(command, By::Inputs(block), name, reads),
+        (Some(command), None) => reader.command(command, By::Inputs(block)),
+        (None, _) => {
             let is_told = meant.contains("command") || node.get("command").is_some();
             no_command(reader, block, key.place(), is_told);
             Vec::new()
         }
     };
-    lowered.extend(reader.working_dir(inputs, block));
+    lowered.extend(interpreter.map(|(name, _)| ("shell".to_owned(), Expr::Const(Value::String(name.to_owned())))));
+    lowered.extend(reader.working_dir(inputs, By::Inputs(block)));
     let (variables, secrets) = reader.env(inputs, block);
     lowered.extend(variables);
     reader.old_option(inputs);
@@ -106,22 +111,13 @@ fn no_command(reader: &mut Reader<'_, '_>, block: usize, place: crate::text::Spa
 }
 
 impl<'n> Reader<'_, 'n> {
-    fn command(&mut self, node: &'n Node, block: usize) -> Inputs {
-        if node.as_scalar().is_none() {
-            let hint = "write one text; the shell takes it apart";
-            shape::wrong_kind(&mut self.mistakes, node, "`command`", "text", hint);
-            return Vec::new();
-        }
-        let Some(text) = shape::text(&mut self.mistakes, node, "`command`") else { return Vec::new() };
-        if text.trim().is_empty() {
-            self.mistakes.error(|sheet| {
-                let diagnostic = sheet.error("bad-value", node.place(), "the command is empty");
-                diagnostic.hint("say what to run: `command: make test`")
-            });
-        }
+    /// Reads a command, as it is given to the adapter.
+    pub(super) fn command(&mut self, node: &'n Node, by: By) -> Inputs {
+        let Some(text) = self.command_text(node) else { return Vec::new() };
         self.doubtful(node, text);
-        let syntax = Syntax::DollarAmong(&NAMESPACES);
-        let Some(pieces) = self.pieces(node, By::Inputs(block), syntax) else { return Vec::new() };
+        self.without_item(node, text, by);
+        let syntax = Syntax::DollarAmong(by.namespaces());
+        let Some(pieces) = self.pieces(node, by, syntax) else { return Vec::new() };
         let (parts, paths) = number(&pieces);
         match shell::compile(&parts) {
             Ok(script) => lowered(script, text, &paths),
@@ -130,6 +126,23 @@ impl<'n> Reader<'_, 'n> {
                 Vec::new()
             }
         }
+    }
+
+    /// The text of a command, which must have some.
+    pub(super) fn command_text(&mut self, node: &'n Node) -> Option<&'n str> {
+        if node.as_scalar().is_none() {
+            let hint = "write one text; the shell takes it apart";
+            shape::wrong_kind(&mut self.mistakes, node, "`command`", "text", hint);
+            return None;
+        }
+        let text = shape::text(&mut self.mistakes, node, "`command`")?;
+        if text.trim().is_empty() {
+            self.mistakes.error(|sheet| {
+                let diagnostic = sheet.error("bad-value", node.place(), "the command is empty");
+                diagnostic.hint("say what to run: `command: make test`")
+            });
+        }
+        Some(text)
     }
 
     fn misplaced(&mut self, node: &'n Node, pieces: &[Piece], Refusal { part, reason }: Refusal) {
@@ -160,10 +173,22 @@ impl<'n> Reader<'_, 'n> {
         }
     }
 
-    fn working_dir(&mut self, inputs: &'n Node, block: usize) -> Option<(String, Expr)> {
+    /// Warns of an item where there is none: a command may have `${each...}` of its own.
+    fn without_item(&mut self, node: &'n Node, text: &str, by: By) {
+        let Some(at) = text.find("${each.").filter(|_| !self.world.sees_each(by)) else { return };
+        let place = Place { node, range: at..at + "${each".len() };
+        self.mistakes.warn(|sheet| {
+            let message = "`${each...}` is left to the shell, which cannot read it";
+            let diagnostic = sheet.warning("left-to-shell", sheet.locate(&place), message);
+            diagnostic.hint("give the block a list to be done for: `for_each: \"${inputs.names}\"`")
+        });
+    }
+
+    /// Reads the folder of a command.
+    pub(super) fn working_dir(&mut self, inputs: &'n Node, by: By) -> Option<(String, Expr)> {
         let node = inputs.get("working_dir")?;
         shape::text(&mut self.mistakes, node, "`working_dir`")?;
-        Some(("working_dir".to_owned(), needed(self.text(node, By::Inputs(block)))))
+        Some(("working_dir".to_owned(), needed(self.text(node, by))))
     }
 
     fn env(&mut self, inputs: &'n Node, block: usize) -> (Inputs, Secrets) {
