@@ -12,6 +12,7 @@ pub mod known;
 mod mistakes;
 pub mod near;
 mod read;
+pub mod schema;
 mod shape;
 pub mod text;
 pub mod view;

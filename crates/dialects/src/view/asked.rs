@@ -130,7 +130,7 @@ impl Asked {
             choices,
             default: inputs.get("default").filter(|default| !default.is_null()).cloned(),
             output_schema: inputs.get("output_schema").cloned(),
-            shown: inputs.into_iter().map(|(name, value)| (name, cut(value))).collect(),
+            shown: grouped(inputs),
             digest: action.shown,
             since,
             overdue: action.overdue,
@@ -167,11 +167,9 @@ fn kind(action: &Action, inputs: &Map<String, Value>) -> AskedKind {
     let written = inputs.get("kind").and_then(Value::as_str).and_then(AskedKind::named);
     match action.audience {
         Audience::Agent => AskedKind::Agent,
-        Audience::Human => written.unwrap_or(if action.gate.is_some() {
-            AskedKind::Confirm
-        } else {
-            AskedKind::Text
-        }),
+        Audience::Human => {
+            written.unwrap_or(if action.gate.is_some() { AskedKind::Confirm } else { AskedKind::Text })
+        }
     }
 }
 
@@ -181,6 +179,20 @@ pub fn label(value: &Value) -> String {
         Value::String(text) => text.clone(),
         other => other.to_string(),
     }
+}
+
+/// What is shown, as it was written: `context.a` and `context.b` are two values of one name.
+fn grouped(inputs: Map<String, Value>) -> Map<String, Value> {
+    let mut shown = Map::new();
+    for (name, value) in inputs {
+        match name.split_once('.') {
+            Some((group, name)) => {
+                shown.entry(group).or_insert_with(|| json!({}))[name] = cut(value);
+            }
+            None => drop(shown.insert(name, cut(value))),
+        }
+    }
+    shown
 }
 
 /// A value that can be shown: what is too long is cut, and says so.

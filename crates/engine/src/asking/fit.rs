@@ -10,6 +10,8 @@
 //! Nothing said counts as the default, where there is one.
 
 use super::{Asked, AskedKind};
+pub use dialects::schema::Problem;
+use dialects::schema::Schema;
 use dialects::view::asked::label;
 use kernel::data::weight;
 use kernel::{Data, Fields};
@@ -26,15 +28,6 @@ pub struct Misfit {
     pub problems: Vec<Problem>,
     /// What would fit.
     pub fits: String,
-}
-
-/// One thing that is wrong with an answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
-    /// Where, as a JSON pointer into what was said; empty for all of it.
-    pub at: String,
-    /// What.
-    pub message: String,
 }
 
 impl Misfit {
@@ -113,16 +106,51 @@ fn choice(choices: &[Value], said: Value) -> Result<Value, Misfit> {
     }
 }
 
-fn result(_asked: &Asked, said: Value) -> Result<Fields, Misfit> {
-    if said.is_null() {
+/// The result of an agent's work. Text that is JSON counts as that where only so it fits.
+fn result(asked: &Asked, said: Value) -> Result<Fields, Misfit> {
+    let silent = said.is_null() || said.as_str().is_some_and(|text| text.trim().is_empty());
+    if silent {
         return Err(Misfit::new("nothing was said", "the result of the work, a text or an object"));
     }
+    match &asked.output_schema {
+        Some(schema) => said_by(schema, said).map(members),
+        None => Ok(members(said)),
+    }
+}
+
+fn said_by(schema: &Value, said: Value) -> Result<Value, Misfit> {
+    let fits = || format!("a value of the schema {}", shortened(&schema.to_string()));
+    let held = Schema::new(schema).map_err(|mistake| {
+        let message = format!("the schema of the question cannot be used: {}", mistake.message);
+        Misfit::new(message, "nothing; cancel the run and mend its definition")
+    })?;
+    let mut problems = held.problems(&said);
+    if problems.is_empty() {
+        return Ok(said);
+    }
+    if let Some(read) = said.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok()) {
+        let told = held.problems(&read);
+        if told.is_empty() {
+            return Ok(read);
+        }
+        problems = if read.is_object() { told } else { problems };
+    }
+    Err(Misfit { problems, fits: fits() })
+}
+
+fn members(said: Value) -> Fields {
     let mut fields = Fields::new();
     if let Value::Object(members) = &said {
         fields.extend(members.iter().map(|(name, value)| (name.clone(), Data::Inline(value.clone()))));
     }
     fields.insert("response".to_owned(), Data::Inline(said));
-    Ok(fields)
+    fields
+}
+
+fn shortened(text: &str) -> String {
+    const BYTES_MAX: usize = 2_000;
+    let head = &text[..text.floor_char_boundary(BYTES_MAX)];
+    if head.len() < text.len() { format!("{head}...") } else { head.to_owned() }
 }
 
 /// What was said, in quotes and not too long.
@@ -144,3 +172,6 @@ fn called(value: &Value) -> &'static str {
         Value::Object(_) => "an object",
     }
 }
+
+#[cfg(test)]
+mod tests;

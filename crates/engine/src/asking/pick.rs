@@ -23,7 +23,9 @@ impl fmt::Display for Unpicked {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Unpicked::NothingAsked => write!(out, "the run asks nothing"),
-            Unpicked::Several(open) => write!(out, "{} questions are open; name one: {}", open.len(), all(open)),
+            Unpicked::Several(open) => {
+                write!(out, "{} questions are open; name one: {}", open.len(), all(open))
+            }
             Unpicked::Unknown { named, open } if open.is_empty() => {
                 write!(out, "no question is called `{named}`, and none is open")
             }

@@ -1,11 +1,12 @@
 //! A view as one JSON document, the same for every door.
 
-use super::{Line, Values, View};
+use super::{Line, State, Values, View};
 use crate::turn::LoadError;
 use dialects::blocks;
 use kernel::clock::iso;
-use kernel::{Fields, Outcome};
+use kernel::{Fields, Outcome, Status};
 use serde_json::{Map, Value, json};
+use std::borrow::Cow;
 
 /// How much of each step a document holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +27,7 @@ impl View {
             "status": self.word(),
             "outputs": self.outputs(values)?.into_iter().collect::<Map<_, _>>(),
             "error": self.error(),
-            "waiting_for": self.waiting().iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "waiting_for": self.waiting_for(),
             "started_at": iso(self.since),
             "updated_at": iso(self.at),
             "duration_ms": self.at.saturating_sub(self.since),
@@ -38,9 +39,14 @@ impl View {
 
     /// What a tool that runs it answers, in the words of the dialect. What is large is named by its digest.
     pub fn response(&self) -> Value {
-        let mut response = blocks::view::response(&self.plan, &self.timeline, &self.status);
+        let mut timeline = Cow::Borrowed(&self.timeline);
+        if !self.asked.is_empty() {
+            let states: Vec<State> = self.lines().iter().map(|line| self.state(line)).collect();
+            timeline.to_mut().lines.iter_mut().zip(states).for_each(|(line, state)| line.state = state);
+        }
+        let mut response = blocks::view::response(&self.plan, &timeline, &self.status);
         response["metadata"]["workflow_id"] = self.run.as_str().into();
-        if self.left {
+        if self.left || (!self.asked.is_empty() && matches!(self.status, Status::Waiting(_))) {
             response["status"] = "paused".into();
         }
         response

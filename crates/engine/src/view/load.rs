@@ -16,6 +16,7 @@ impl View {
             view.turn(seen.entry.head.seq, seen.body.event.at, &seen.turn.news);
         })?;
         view.status = replayed.run.status();
+        view.ask(reader)?;
         Ok(Some(view))
     }
 }

@@ -7,6 +7,7 @@
 //! A run holds no log; whoever wants to see what happened folds the news of its turns, from the journal for the
 //! past and from the backend's progress for what happens now. Nothing here changes a run.
 
+mod asks;
 mod json;
 mod load;
 mod row;
@@ -22,10 +23,9 @@ pub use row::contradiction;
 
 use crate::backend::Progress;
 use crate::store::RunRow;
-use dialects::view::Timeline;
-use kernel::plan::OnInterrupt;
+use dialects::view::{Asked, Timeline};
+use kernel::plan::{OnInterrupt, Step};
 use kernel::{News, Outcome, Plan, RunId, Status, Waiting};
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A run and how each of its steps stands.
@@ -45,17 +45,29 @@ pub struct View {
     pub status: Status,
     /// Whether it should move and nobody moves it: the process that carried it is gone.
     pub left: bool,
+    /// What it and the runs below it ask, as far as someone has looked.
+    pub asked: Vec<Asked>,
+    /// The runs just below it in which nothing happens until someone answers.
+    idle: Vec<RunId>,
     timeline: Timeline,
-    /// The step of each activity.
-    keys: HashMap<String, u32>,
 }
 
 impl View {
     /// A run that has not begun.
     pub fn new(run: RunId, plan: Arc<Plan>, workspace: String, since: u64) -> Self {
         let timeline = Timeline::new(&plan);
-        let (status, keys) = (Status::Queued, HashMap::new());
-        View { run, plan, workspace, since, at: since, status, left: false, timeline, keys }
+        View {
+            run,
+            plan,
+            workspace,
+            since,
+            at: since,
+            status: Status::Queued,
+            left: false,
+            asked: Vec::new(),
+            idle: Vec::new(),
+            timeline,
+        }
     }
 
     /// The run of a row of the store, before its first entry.
@@ -78,11 +90,6 @@ impl View {
         if seq == 1 {
             self.since = at;
         }
-        for news in news {
-            if let News::Began { key, step, .. } | News::Ended { key, step, .. } = news {
-                self.keys.insert(key.clone(), *step);
-            }
-        }
         self.timeline.turn(seq, at, news);
     }
 
@@ -98,35 +105,53 @@ impl View {
 
     /// The line that news is about.
     pub fn line_of(&self, news: &News) -> Option<&Line> {
-        let step = match news {
-            News::Began { step, .. } | News::Ended { step, .. } | News::Skipped { step, .. } => *step,
-            News::Nested { key, .. }
+        match news {
+            News::Skipped { step, .. } => self.timeline.lines.get(*step as usize),
+            News::Item { key, .. }
+            | News::Began { key, .. }
+            | News::Ended { key, .. }
+            | News::Nested { key, .. }
+            | News::Offered { key }
+            | News::Checking { key }
             | News::Retrying { key, .. }
             | News::Interrupted { key, .. }
-            | News::Unverified { key, .. } => *self.keys.get(key)?,
-            News::NotUpdated { .. } | News::Closing { .. } | News::Over { .. } => return None,
-        };
-        self.timeline.lines.get(step as usize)
+            | News::Unverified { key, .. } => self.timeline.line_of(key),
+            News::NotUpdated { .. } | News::Closing { .. } | News::Over { .. } => None,
+        }
     }
 
-    /// How a step stands. What worked when its process went away was interrupted.
+    /// The line of a step, or of one of its items: `build`, `test[2]`.
+    pub fn line(&self, id: &str) -> Option<&Line> {
+        self.timeline.line(id)
+    }
+
+    /// The step that a line is about, and whether it is only one of its items.
+    pub fn planned(&self, id: &str) -> Option<(&Step, bool)> {
+        let mut steps = self.plan.steps.iter().zip(self.lines());
+        let of = |line: &Line| line.id == id || line.parts().iter().any(|part| part.id == id);
+        steps.find(|(_, line)| of(line)).map(|(step, _)| (step, step.id != id))
+    }
+
+    /// How a step stands. What worked when its process went away was interrupted; a workflow that asks someone waits.
     pub fn state(&self, line: &Line) -> State {
         match line.state {
+            State::Running if self.asks_below(line) => State::Waiting,
             State::Running if self.left => State::Interrupted,
             state => state,
         }
     }
 
-    /// The steps that were interrupted.
+    /// The steps and items that were interrupted.
     pub fn interrupted(&self) -> impl Iterator<Item = &Line> {
-        self.lines().iter().filter(|line| self.state(line) == State::Interrupted)
+        self.lines().iter().flat_map(Line::parts).filter(|line| self.state(line) == State::Interrupted)
     }
 
-    /// The steps about which someone must say what became of them: those that are known to be interrupted, and of
+    /// The steps and items about which someone must say what became of them: those that are known to be interrupted, and of
     /// those that nobody carries any more the ones that are not simply done again.
     pub fn undecided(&self) -> impl Iterator<Item = &Line> {
         let steps = self.plan.steps.iter().zip(self.lines());
-        let asks = steps.filter(|(planned, line)| match line.state {
+        let parts = steps.flat_map(|(planned, line)| line.parts().iter().map(move |part| (planned, part)));
+        let asks = parts.filter(|(planned, line)| match line.state {
             State::Interrupted => true,
             State::Running => self.left && planned.on_interrupt == OnInterrupt::Ask,
             _ => false,
@@ -138,9 +163,11 @@ impl View {
     pub fn needs_carrier(&self) -> bool {
         match &self.status {
             Status::Queued | Status::Running | Status::Closing => true,
-            Status::Waiting(waiting) => {
-                waiting.iter().any(|one| matches!(one, Waiting::Clock(..) | Waiting::Child(_)))
-            }
+            Status::Waiting(waiting) => waiting.iter().any(|one| match one {
+                Waiting::Clock(..) => true,
+                Waiting::Child(step) => !self.is_idle(step),
+                Waiting::Agent(_) | Waiting::Human(_) | Waiting::Decision(_) => false,
+            }),
             Status::Ended(_) => false,
         }
     }

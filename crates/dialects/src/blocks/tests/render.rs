@@ -50,7 +50,7 @@ fn play(plan: Plan, evaluate: impl Fn(&str, &Value) -> Result<Value, String>) ->
                     let told = expressions.iter().map(|source| evaluate(source, &scope).map(Data::Inline));
                     Answer::Evaluated(told.collect())
                 }
-                Question::Load { .. } => panic!("nothing is stored"),
+                _ => panic!("nothing is stored"),
             });
             let answers = answers.collect();
             turn = run.answer(answers);

@@ -26,6 +26,8 @@ pub(in crate::blocks) enum Outputs {
     Named(&'static [(&'static str, &'static str)]),
     /// What the workflow gives that it runs.
     Called,
+    /// These, and what the schema among its inputs names that has this name.
+    WithMembers(&'static [(&'static str, &'static str)], &'static str),
 }
 
 /// A step as its type makes it, before what every block may say is added.
@@ -53,17 +55,26 @@ impl Draft {
 }
 
 impl Form {
+    /// How a person is told of a block of this type: `a Shell block`.
+    pub(in crate::blocks) fn a_block(&self) -> String {
+        let an = self.name.starts_with(['A', 'E', 'I', 'O', 'U']);
+        format!("{} {} block", if an { "an" } else { "a" }, self.name)
+    }
+
     /// What it gives, each with its kind.
     pub(in crate::blocks) fn outputs(&self) -> &'static [(&'static str, &'static str)] {
         match self.outputs {
-            Outputs::Named(named) => named,
+            Outputs::Named(named) | Outputs::WithMembers(named, _) => named,
             Outputs::Called => &[],
         }
     }
 
-    /// The names of what it gives.
-    pub(in crate::blocks) fn output_names(&self) -> impl Iterator<Item = &'static str> {
-        self.outputs().iter().map(|(name, _)| *name)
+    /// The input whose schema names more of what it gives.
+    pub(in crate::blocks) fn schema(&self) -> Option<&'static str> {
+        match self.outputs {
+            Outputs::WithMembers(_, input) => Some(input),
+            Outputs::Named(_) | Outputs::Called => None,
+        }
     }
 }
 

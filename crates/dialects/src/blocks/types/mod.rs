@@ -1,34 +1,37 @@
 //! The types of blocks, one file each: what it takes and gives, and the step it becomes.
 
+mod action;
+mod agent;
 mod create_file;
 mod execute;
 mod file;
 mod form;
 mod json_state;
+mod prompt;
 mod read_file;
 mod render;
 mod shell;
+mod verify;
 mod worktree;
 
 pub(super) use form::{Draft, Form, OBJECT, Outputs};
 pub use shell::SHELL_TIMEOUT_MS;
 
 /// Every type of this version, in the order in which they are listed.
-pub(super) const ALL: [&Form; 10] = [
+pub(super) const ALL: [&Form; 12] = [
     &shell::FORM,
     &execute::FORM,
     &render::FORM,
+    &worktree::CREATE,
+    &worktree::REMOVE,
     &create_file::FORM,
     &read_file::FORM,
     &json_state::READ,
     &json_state::WRITE,
     &json_state::MERGE,
-    &worktree::CREATE,
-    &worktree::REMOVE,
+    &prompt::FORM,
+    &agent::FORM,
 ];
-
-/// Types of the dialect that this version does not have.
-const LATER: [&str; 2] = ["Prompt", "Agent"];
 
 /// Returns the type of a name.
 pub(super) fn named(name: &str) -> Option<&'static Form> {
@@ -38,9 +41,4 @@ pub(super) fn named(name: &str) -> Option<&'static Form> {
 /// The names of all types.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     ALL.into_iter().map(|form| form.name)
-}
-
-/// Tells whether a type is part of the dialect and not of this version.
-pub(super) fn comes_later(name: &str) -> bool {
-    LATER.contains(&name)
 }

@@ -1,0 +1,79 @@
+//! What a run waits for, in words: its own questions and those of the runs below it, by what they ask.
+
+use super::{Line, View};
+use crate::asking;
+use crate::store::Reader;
+use crate::turn::LoadError;
+use dialects::view::Asked;
+use kernel::plan::Audience;
+use kernel::{RunId, Status, Waiting};
+
+/// How much of a question is told in a line.
+const PROMPT_CHARS_MAX: usize = 80;
+
+impl View {
+    /// Looks for what the run and those below it ask, where they can.
+    pub fn ask(&mut self, reader: &Reader) -> Result<(), LoadError> {
+        let can = asking::can_ask(&self.plan) && !matches!(self.status, Status::Ended(_));
+        self.asked = if can { asking::asked(reader, &self.run)? } else { Vec::new() };
+        self.idle = Vec::new();
+        for run in self.lines().iter().flat_map(Line::parts).filter_map(nested).cloned().collect::<Vec<_>>() {
+            let asks = self.asked.iter().any(|asked| asked.run.is_within(&run));
+            if asks && View::load(reader, &run)?.is_some_and(|below| !below.needs_carrier()) {
+                self.idle.push(run);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether nothing happens in the workflow that a step runs until someone answers.
+    pub(super) fn is_idle(&self, step: &str) -> bool {
+        self.line(step).and_then(nested).is_some_and(|run| self.idle.contains(run))
+    }
+
+    /// What it waits for, each in one line: `your answer: "Deploy?"`.
+    pub fn waiting_for(&self) -> Vec<String> {
+        let asked = self.asked.iter().map(|asked| self.told(asked));
+        asked.chain(self.waiting().iter().filter(|one| !self.is_told(one)).map(ToString::to_string)).collect()
+    }
+
+    /// Whether the run of another workflow, which is what a step does, asks someone.
+    pub(super) fn asks_below(&self, line: &Line) -> bool {
+        let Some(run) = nested(line) else { return false };
+        self.asked.iter().any(|asked| asked.run.is_within(run))
+    }
+
+    fn told(&self, asked: &Asked) -> String {
+        let whom = match asked.audience {
+            Audience::Human => "your answer",
+            Audience::Agent => "the agent",
+        };
+        let line = asked.prompt.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
+        let mut prompt: String = line.chars().take(PROMPT_CHARS_MAX).collect();
+        if prompt.len() < asked.prompt.trim().len() {
+            prompt.push_str("...");
+        }
+        let below = if asked.run == self.run { String::new() } else { format!(" ({})", asked.step()) };
+        let overdue = if asked.overdue { ", overdue" } else { "" };
+        format!("{whom}: \"{prompt}\"{below}{overdue}")
+    }
+
+    /// Whether something is told by what it asks.
+    fn is_told(&self, waiting: &Waiting) -> bool {
+        let own = |step: &str| self.asked.iter().any(|one| one.run == self.run && names(one, step));
+        match waiting {
+            Waiting::Agent(step) | Waiting::Human(step) => own(step),
+            Waiting::Child(step) => self.line(step).is_some_and(|line| self.asks_below(line)),
+            Waiting::Decision(_) | Waiting::Clock(..) => false,
+        }
+    }
+}
+
+/// The run that a step is.
+fn nested(line: &Line) -> Option<&RunId> {
+    line.nested.as_ref()?.run.as_ref()
+}
+
+fn names(asked: &Asked, step: &str) -> bool {
+    asked.path.last().is_some_and(|last| last == step)
+}
