@@ -47,7 +47,7 @@ const PLACES: [(&str, &str); 27] = [
     ("x=`printf '%s.' '@'`; printf %s \"$x\"", "@."),
     ("cat <<E\n@ \"'@'\"\nE\n", "@ \"'@'\"\n"),
     ("cat <<-E\n\t@\n\tE\nprintf %s @", "@\n@"),
-    ("cat <<A - <<B\n'@\nA\n@\"\nB\nprintf %s '@'", "@\"\n@"),
+    ("{ cat; cat <&3; } <<A 3<<B\n'@\nA\n@\"\nB\nprintf %s '@'", "'@\n@\"\n@"),
     ("cat <<E\n$(printf '%s.' \"@\" '@')\nE\n", "@.@.\n"),
     ("printf %s \"$(cat <<E\n'@.\nE\n)@\"", "'@.@"),
     ("# it's @ `\nprintf %s @ # \"@", "@"),
@@ -62,7 +62,10 @@ const PLACES: [(&str, &str); 27] = [
 ];
 
 fn shells() -> Vec<&'static str> {
-    ["sh", "bash", "busybox"].into_iter().filter(|name| run(name, "exit 0", "").is_some()).collect()
+    ["sh", "bash", "dash", "ksh", "ksh93", "mksh", "zsh", "busybox"]
+        .into_iter()
+        .filter(|name| run(name, "exit 0", "").is_some())
+        .collect()
 }
 
 fn run(shell: &str, script: &str, value: &str) -> Option<(String, String, Option<i32>)> {

@@ -1,9 +1,9 @@
 //! Between the kernel's words and the process adapter: an effect becomes a job, an outcome becomes a report.
 //!
-//! Inputs it reads: `script` (text for the shell), `working_dir`, and `env.NAME` for each variable. Values reach the
-//! script as variables only.
+//! Inputs it reads: `script` (text for the shell), `shell` (which one), `working_dir`, and `env.NAME` for each variable.
+//! Values reach the script as variables only.
 
-use super::process::{Captured, Ended, Job, NoteSpec, Outcome, Script};
+use super::process::{Captured, Ended, Job, NoteSpec, Outcome, Reason, Script};
 use crate::turn::Home;
 use dialects::blocks::shell;
 use kernel::effect::Perform;
@@ -16,6 +16,9 @@ use std::time::Duration;
 /// How much of the end of stderr is told with a failure.
 const TOLD_CHARS_MAX: usize = 300;
 
+/// The longest value of a variable on Linux, with the variable's name: 128 KiB without `=` and an end.
+const VARIABLE_BYTES_MAX: usize = 128 * 1024 - 2;
+
 /// The job that an effect asks for, or why there is none.
 pub(crate) fn job(run: &RunId, home: &Home, perform: &Perform) -> Result<Job, Failure> {
     let text = |name: &str| perform.inputs.get(name).and_then(Data::inline).map(as_text);
@@ -26,7 +29,7 @@ pub(crate) fn job(run: &RunId, home: &Home, perform: &Perform) -> Result<Job, Fa
         None => home.folder.clone(),
     };
     let note = NoteSpec { run: run.to_string(), effect: perform.id.to_string() };
-    let mut job = Job::new(Script::Sh(script), dir, note);
+    let mut job = Job::new(script_of(script, text("shell"))?, dir, note);
     job.env = env(home, &perform.inputs);
     job.umask = home.umask;
     job.timeout = perform.timeout_ms.map(Duration::from_millis);
@@ -38,6 +41,17 @@ fn env(home: &Home, inputs: &Fields) -> BTreeMap<String, String> {
     let given = inputs.iter().filter_map(|(name, data)| Some((name.strip_prefix("env.")?, data.inline()?)));
     env.extend(given.map(|(name, value)| (name.to_owned(), as_text(value))));
     env
+}
+
+/// What is executed: the system's own shell, or the interpreter that is named.
+fn script_of(script: String, shell: Option<String>) -> Result<Script, Failure> {
+    let Some(program) = shell.filter(|shell| shell != shell::DEFAULT) else { return Ok(Script::Sh(script)) };
+    let Some(known) = shell::interpreter(&program) else {
+        let message = format!("`{program}` is no interpreter that this version knows");
+        return Err(Failure::new(FailureKind::Crashed, message));
+    };
+    let arguments = known.arguments.iter().map(|argument| (*argument).to_owned());
+    Ok(Script::Shell { program, args: arguments.chain([script]).collect() })
 }
 
 /// A value as a command sees it: text as it is, nothing as an empty text, all else as JSON.
@@ -75,7 +89,9 @@ pub(crate) fn report(outcome: &Outcome, perform: &Perform) -> Option<Report> {
         }
         Ended::Cancelled => failed(FailureKind::Cancelled, "was cancelled".to_owned()),
         Ended::NotStarted(reason) => {
-            let why = with_nul(&perform.inputs).unwrap_or_else(|| reason.to_string());
+            let why = with_nul(&perform.inputs)
+                .or_else(|| too_long(&perform.inputs).filter(|_| reason.reason == Reason::TooLong))
+                .unwrap_or_else(|| reason.to_string());
             failed(FailureKind::Crashed, format!("could not be started: {why}"))
         }
         Ended::Interrupted => None,
@@ -93,6 +109,19 @@ fn with_nul(inputs: &Fields) -> Option<String> {
     ))
 }
 
+/// The longest value, told by its place in the command, where a command was too long for the system.
+fn too_long(inputs: &Fields) -> Option<String> {
+    let variables = inputs
+        .iter()
+        .filter_map(|(name, data)| Some((name.strip_prefix("env.")?, as_text(data.inline()?).len())));
+    let (name, bytes) = variables.max_by_key(|(_, bytes)| *bytes)?;
+    let number = shell::number(name).filter(|_| bytes > VARIABLE_BYTES_MAX - name.len())?;
+    Some(format!(
+        "the value of reference {number} in its command has {bytes} bytes, and a system passes at most 128 KiB in \
+         one variable: write it to a file, and give the command the path of that"
+    ))
+}
+
 fn outputs(outcome: &Outcome) -> Fields {
     let code = match outcome.ended {
         Ended::Exited(code) => Value::from(code),
@@ -104,6 +133,7 @@ fn outputs(outcome: &Outcome) -> Fields {
         ("stderr".to_owned(), Data::Inline(text(&outcome.stderr))),
         ("exit_code".to_owned(), Data::Inline(code)),
         ("duration_ms".to_owned(), Data::Inline(outcome.duration_ms.into())),
+        ("duration".to_owned(), Data::Inline((outcome.duration_ms as f64 / 1000.0).into())),
     ]);
     for (name, captured) in [("stdout", &outcome.stdout), ("stderr", &outcome.stderr)] {
         keep_bytes(&mut outputs, name, captured);

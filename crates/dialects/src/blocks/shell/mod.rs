@@ -22,8 +22,11 @@
 
 mod expand;
 mod here;
+mod interpreter;
 mod place;
 mod scan;
+
+pub use interpreter::{DEFAULT, Interpreter, KNOWN, interpreter};
 
 use std::collections::BTreeSet;
 

@@ -6,6 +6,7 @@ mod create_file;
 mod execute;
 mod file;
 mod form;
+mod interpreter;
 mod json_state;
 mod prompt;
 mod read_file;

@@ -1,0 +1,38 @@
+//! Shell blocks whose command is read by something else than `sh`.
+
+use super::{blocks, good, told};
+use kernel::plan::{Expr, Work};
+use serde_json::Value;
+
+#[test]
+fn every_mistake_of_an_interpreter_is_told() {
+    insta::assert_snapshot!(told("interpreters.yaml", include_str!("inputs/interpreters.yaml")));
+}
+
+/// The inputs that the adapter of the only block is given, as far as they are constants.
+fn constants(block: &str) -> Vec<(String, String)> {
+    let read = good(&blocks(&[block]));
+    let Work::Server { inputs, .. } = &read.plan.steps[0].work else { panic!("{block}") };
+    let constant = |(name, value): &(String, Expr)| match value {
+        Expr::Const(Value::String(text)) => Some((name.clone(), text.clone())),
+        _ => None,
+    };
+    inputs.iter().filter_map(constant).collect()
+}
+
+#[test]
+fn a_program_is_given_as_it_is_written_but_for_its_own_braces() {
+    let found = constants("id: a, type: Shell, inputs: {shell: node, command: \"`$${inputs.n} ${x}`\"}");
+    let [script, command, shell] = found.as_slice() else { panic!("{found:?}") };
+    assert_eq!((script.1.as_str(), command.1.as_str()), ("`${inputs.n} ${x}`", "`$${inputs.n} ${x}`"));
+    assert_eq!(shell, &("shell".to_owned(), "node".to_owned()));
+}
+
+#[test]
+fn another_posix_shell_has_its_values_as_variables() {
+    let found =
+        constants("id: a, type: Shell, inputs: {shell: /bin/zsh, command: \"echo ${metadata.run_id}\"}");
+    assert_eq!(found[0], ("script".to_owned(), "echo \"${SB_1}\"".to_owned()));
+    assert_eq!(found.last(), Some(&("shell".to_owned(), "/bin/zsh".to_owned())));
+    assert!(constants("id: a, type: Shell, inputs: {command: x}").iter().all(|(name, _)| name != "shell"));
+}
