@@ -78,6 +78,19 @@ pub(crate) fn shortened(mut text: String, bytes_max: usize) -> String {
     text
 }
 
+/// A text of at most so many bytes, and dots in its middle where something was cut out: what it is about stands at the
+/// beginning of a message, and why at its end.
+pub(crate) fn gist(text: &str, bytes_max: usize) -> String {
+    const DOTS: &str = " ... ";
+    if text.len() <= bytes_max {
+        return text.to_owned();
+    }
+    let room = bytes_max.saturating_sub(DOTS.len());
+    let (head, tail) = (room / 3, room - room / 3);
+    let (end, start) = (text.floor_char_boundary(head), text.ceil_char_boundary(text.len() - tail));
+    format!("{}{DOTS}{}", &text[..end], &text[start..])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -89,6 +102,13 @@ mod tests {
         let crashes = [Crashed, TimedOut, Interrupted, Cancelled, Expression, Access, Limit];
         assert!(outcomes.into_iter().all(FailureKind::is_outcome));
         assert!(!crashes.into_iter().any(FailureKind::is_outcome));
+    }
+
+    #[test]
+    fn a_gist_keeps_both_ends() {
+        assert_eq!(gist("abcdefghijkl", 12), "abcdefghijkl");
+        assert_eq!(gist("abcdefghijklm", 11), "ab ... jklm");
+        assert_eq!(gist("ääääääää", 11), "ä ... ää");
     }
 
     #[test]

@@ -23,8 +23,8 @@ use kernel::plan::{Deadline, Dialect, Each, Expr, Flow, Graph, Step, Work, Workf
 use kernel::{Digest, Plan};
 use std::collections::BTreeMap;
 
-/// The blocks that run at once where nobody says otherwise; an engine that knows its machine does.
-pub const WIDTH_MAX: u32 = 16;
+/// The most blocks that run at once. A plan does not know the machine: whoever carries a run out says how many it can.
+pub const WIDTH_MAX: u32 = 1_000;
 
 const WORKFLOW: Shape = Shape {
     has_no: "a workflow has no key",
@@ -64,7 +64,6 @@ pub fn read(source: &Source, root: &Node, known: &dyn Known) -> Result<Read, Dia
     let flow = Flow::Graph(Graph::new(Vec::new(), WIDTH_MAX));
     let mut plan = Plan::new(name, Dialect::Blocks, flow);
     (plan.description, plan.outputs, plan.deadline) = (description, outputs, deadline);
-    let calls = reader.world.calls();
     plan.inputs = reader.world.inputs.take().unwrap_or_default();
     plan.pinned = pinned(&drafts);
     fill(&mut plan, drafts, &dependencies, &reader.uses);
@@ -74,7 +73,7 @@ pub fn read(source: &Source, root: &Node, known: &dyn Known) -> Result<Read, Dia
         plan.limits.overdue_ms = 0;
     }
     debug_assert!(plan.check().is_ok(), "BUG: a broken plan: {:?}", plan.check());
-    Ok(Read { plan, warnings, calls })
+    Ok(Read { plan, warnings })
 }
 
 /// The workflows that are called by constant names.

@@ -46,10 +46,22 @@ impl World {
                 followed.push((id, progress));
             }
             for (id, _) in &followed {
-                let home =
-                    Home { folder: self.dir.path().to_owned(), env: env(), umask: None, roots: Vec::new() };
+                let home = Home {
+                    folder: self.dir.path().to_owned(),
+                    env: env(),
+                    umask: None,
+                    roots: Vec::new(),
+                    width: None,
+                };
                 let plan = Arc::clone(plan);
-                let start = Start { id: id.clone(), plan, inputs: Fields::new(), home, request_key: None, pinned: Vec::new() };
+                let start = Start {
+                    id: id.clone(),
+                    plan,
+                    inputs: Fields::new(),
+                    home,
+                    request_key: None,
+                    pinned: Vec::new(),
+                };
                 self.local.start(start).await.expect("a start");
             }
             for (_, progress) in &mut followed {

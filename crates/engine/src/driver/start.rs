@@ -86,7 +86,8 @@ impl Driver {
     pub(super) fn bear(&mut self, birth: Birth, reply: Option<Reply>, now: u64) {
         let Birth { id, plan, inputs, origin, key, pinned } = birth;
         let (inputs, contents) = stored(inputs, plan.limits.inline_bytes_max);
-        let mut run = Run::new(Arc::clone(&plan), id.clone(), origin.parent.clone(), origin.depth);
+        let run = Run::new(Arc::clone(&plan), id.clone(), origin.parent.clone(), origin.depth);
+        let mut run = run.within(origin.home.width);
         #[cfg(feature = "faults")]
         run.plant(self.planted_in_runs);
         let event = match run.admit(Command::Start { inputs }, now) {

@@ -5,6 +5,9 @@ use kernel::{Command, EffectId, Fields, Plan, Run, RunId, Snapshot};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
+/// The blocks of one run that are carried out at once. A history must not depend on the machine that replays it.
+const WIDTH: u32 = 16;
+
 /// The beginning of a Temporal run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Seed {
@@ -53,7 +56,7 @@ impl Seed {
     pub(super) fn grow(self) -> (Run, Option<Command>) {
         match self.origin {
             Origin::New { id, parent, depth, inputs } => {
-                (Run::new(self.plan, id, parent, depth), Some(Command::Start { inputs }))
+                (Run::new(self.plan, id, parent, depth).within(Some(WIDTH)), Some(Command::Start { inputs }))
             }
             Origin::Continued { snapshot } => (Run::restore(self.plan, *snapshot), None),
         }

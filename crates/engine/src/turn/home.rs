@@ -19,6 +19,21 @@ pub struct Home {
     /// Folders beside its own in which its file blocks may read and write.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub roots: Vec<PathBuf>,
+    /// Most blocks of one run that are carried out at once; without it, as many as its plan allows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub width: Option<u32>,
+}
+
+/// The most blocks at once that can be set.
+pub const WIDTH_MAX: u32 = 1_000;
+
+/// The blocks that are carried out at once for each core of the machine, where nothing is set.
+const WIDTH_OF_A_CORE: u32 = 4;
+
+/// The blocks that are carried out at once on this machine, where nothing is set.
+pub fn usual_width() -> u32 {
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    u32::try_from(cores).unwrap_or(WIDTH_MAX).saturating_mul(WIDTH_OF_A_CORE).min(WIDTH_MAX)
 }
 
 /// Where a run comes from.
@@ -49,7 +64,7 @@ impl Home {
     /// A home with what may be passed on of an environment.
     pub fn new(folder: PathBuf, env: impl Iterator<Item = (String, String)>) -> Self {
         let env = env.filter(|(name, _)| Home::passes(name)).collect();
-        Home { folder, env, umask: None, roots: Vec::new() }
+        Home { folder, env, umask: None, roots: Vec::new(), width: None }
     }
 
     /// Whether commands get a variable from whoever started the run.

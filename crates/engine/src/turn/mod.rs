@@ -14,7 +14,7 @@ mod seat;
 pub use content::{Content, stored};
 pub use entry::{ENTRY_VERSION, EntryBody, decode};
 pub use gather::{GATHERED_BYTES_MAX, gathered};
-pub use home::{Home, Origin};
+pub use home::{Home, Origin, WIDTH_MAX, usual_width};
 pub(crate) use replay::load;
 pub use replay::{Diverged, LoadError, Planted, Replayed, Seen, again, replay, replay_planted};
 pub use seat::Reply;

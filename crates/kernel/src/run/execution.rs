@@ -1,5 +1,6 @@
 //! The run as a value: made, saved, restored, and asked who it is. How it moves is in `turn.rs`.
 
+use super::phase::Phase;
 use super::turn::Turning;
 use super::{Life, Snapshot};
 use crate::plan::Plan;
@@ -21,6 +22,14 @@ impl Run {
     pub fn new(plan: Arc<Plan>, id: RunId, parent: Option<(RunId, EffectId)>, depth: u32) -> Self {
         let life = Life::new(&plan, id, parent, depth);
         Run::of(plan, life)
+    }
+
+    /// The run where no more than so many blocks run at once. It must be said of a run that has not started, and the
+    /// same of every replay.
+    pub fn within(mut self, width: Option<u32>) -> Self {
+        assert!(self.life.phase == Phase::Queued, "BUG: a run was narrowed on its way");
+        self.life.width = width.map(|width| width.max(1));
+        self
     }
 
     /// Continues from a snapshot of the same plan.

@@ -43,6 +43,9 @@ pub(crate) struct Life {
     pub(crate) id: RunId,
     pub(crate) parent: Option<(RunId, EffectId)>,
     pub(crate) depth: u32,
+    /// Most blocks at once where the run is carried out, however many its plan allows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) width: Option<u32>,
     pub(crate) phase: Phase,
     /// When the run started, and when its last event happened.
     pub(crate) since: u64,
@@ -89,6 +92,7 @@ impl Life {
             id,
             parent,
             depth,
+            width: None,
             phase: Phase::Queued,
             since: 0,
             at: 0,

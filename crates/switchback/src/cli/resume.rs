@@ -149,13 +149,14 @@ fn not_interrupted(view: &View, step: Option<&str>, open: &[&str]) -> CommandErr
 /// What a step gave, with nothing missing that is read later. That a command had happened means that it exited
 /// with 0; what it printed nobody can know but the one who looked.
 fn whole(view: &View, step: &str, mut outputs: Fields) -> Result<Fields, CommandError> {
-    let planned = view.plan.steps.iter().find(|planned| planned.id == step);
-    let planned = planned.expect("BUG: an interrupted step is not in the plan");
+    let (planned, is_item) = view.planned(step).expect("BUG: an interrupted step is not in the plan");
     if matches!(planned.work, Work::Server { adapter: Adapter::Process, .. }) {
         given_by_a_command(step, &outputs)?;
         outputs.entry("exit_code".to_owned()).or_insert(Data::Inline(0.into()));
     }
-    let read = planned.keeps.iter().filter_map(|field| field.strip_prefix("outputs."));
+    // What is read of an item is read with all its outputs, whatever they are.
+    let keeps = planned.keeps.iter().filter(|_| !is_item);
+    let read = keeps.filter_map(|field| field.strip_prefix("outputs."));
     let missing: Vec<&str> = read.filter(|name| !outputs.contains_key(*name)).collect();
     if missing.is_empty() {
         return Ok(outputs);

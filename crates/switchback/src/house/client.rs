@@ -2,7 +2,7 @@
 
 use crate::settings::Settings;
 use engine::library::Surroundings;
-use engine::turn::Home;
+use engine::turn::{Home, usual_width};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -51,12 +51,13 @@ impl Client {
         Client { workspace, env, umask: umask(), flags }
     }
 
-    /// The folder and environment of the runs it starts, and the other folders that its settings allow. It waits for the
+    /// The folder and environment of the runs it starts, how wide they are, and the other folders that its settings allow. It waits for the
     /// disk, for as long as it takes to look for three small files.
     pub(crate) fn home(&self) -> Home {
         let env = self.env.iter().map(|(name, value)| (name.clone(), value.clone()));
-        let roots = Settings::read(self).roots;
-        Home { umask: self.umask, roots, ..Home::new(self.workspace.clone(), env) }
+        let Settings { roots, width, .. } = Settings::read(self);
+        let width = Some(width.unwrap_or_else(usual_width));
+        Home { umask: self.umask, roots, width, ..Home::new(self.workspace.clone(), env) }
     }
 
     /// Where its definitions lie.

@@ -30,6 +30,7 @@ pub(super) fn settings(file: File, broken: Vec<Trouble>, client: &Client) -> Set
     Settings {
         name,
         roots,
+        width: file.width,
         call_seconds,
         read_only,
         toolsets,

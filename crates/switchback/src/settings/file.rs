@@ -3,6 +3,7 @@
 use super::{CALL_SECONDS_MAX, Toolset, Trouble};
 use engine::dialects::near::near;
 use engine::secrets::is_name;
+use engine::turn::WIDTH_MAX;
 use rustix::fs::OFlags;
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Read};
@@ -17,7 +18,7 @@ const BYTES_MAX: u64 = 64 * 1024;
 /// The longest name of a server.
 const NAME_CHARS_MAX: usize = 32;
 
-const KEYS: [&str; 6] = ["call_seconds", "files", "name", "read_only", "secrets", "toolsets"];
+const KEYS: [&str; 7] = ["call_seconds", "files", "name", "read_only", "run", "secrets", "toolsets"];
 
 /// The most folders that file blocks may use beside that of their run.
 const ROOTS_MAX: usize = 32;
@@ -32,6 +33,8 @@ pub(super) struct File {
     /// Folders beside that of a run in which file blocks may read and write.
     pub(super) roots: Option<Vec<String>>,
     pub(super) lends: Option<Vec<String>>,
+    /// Most blocks of one run at once.
+    pub(super) width: Option<u32>,
 }
 
 impl File {
@@ -44,6 +47,7 @@ impl File {
             toolsets: over.toolsets.or(self.toolsets),
             roots: over.roots.or(self.roots),
             lends: over.lends.or(self.lends),
+            width: over.width.or(self.width),
         }
     }
 }
@@ -113,6 +117,7 @@ fn take(file: &mut File, key: &str, value: &Spanned<DeValue<'_>>, place: &str) -
         },
         "toolsets" => file.toolsets = Some((toolsets(value)?, place.to_owned())),
         "files" => files(file, value)?,
+        "run" => file.width = width(value)?.or(file.width),
         "secrets" => file.lends = Some(lends(value)?),
         key => return Err(unknown(key)),
     }
@@ -194,6 +199,23 @@ fn roots(value: &DeValue<'_>) -> Result<Vec<String>, String> {
         return Err(format!("`roots` names {} folders, and {ROOTS_MAX} are the most", named.len()));
     }
     Ok(named.into_iter().map(str::to_owned).collect())
+}
+
+/// How many blocks of a run are carried out at once: `[run] width = 8`.
+fn width(value: &DeValue<'_>) -> Result<Option<u32>, String> {
+    let DeValue::Table(table) = value else {
+        return Err("`run` is a table: [run], and `width = 8` below it".to_owned());
+    };
+    if let Some(other) = table.keys().find(|key| key.get_ref() != "width") {
+        return Err(format!("there is no setting `run.{}`; there is `run.width`", other.get_ref()));
+    }
+    let Some(value) = table.get("width") else { return Ok(None) };
+    let number = match value.get_ref() {
+        DeValue::Integer(number) => u32::from_str_radix(number.as_str(), number.radix()).ok(),
+        _ => None,
+    };
+    let good = number.filter(|number| (1..=WIDTH_MAX).contains(number));
+    good.map(Some).ok_or_else(|| format!("`width` is a whole number from 1 to {WIDTH_MAX}"))
 }
 
 fn unknown(key: &str) -> String {

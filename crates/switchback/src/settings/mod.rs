@@ -45,6 +45,8 @@ pub(crate) struct Settings {
     pub(crate) read_only: Option<String>,
     /// Folders beside that of a run in which its file blocks may read and write.
     pub(crate) roots: Vec<PathBuf>,
+    /// Most blocks of one run that are carried out at once, if a file says so.
+    pub(crate) width: Option<u32>,
     /// The groups of tools that are on.
     pub(crate) toolsets: BTreeSet<Toolset>,
     /// The variables of the client's environment that it lends as secrets.

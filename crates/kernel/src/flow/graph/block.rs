@@ -34,16 +34,18 @@ impl Moment<'_> {
 
     /// Starts ready blocks while there is room, then further items. A block takes room until it has ended.
     pub(super) fn fill(&mut self) {
+        let here_max = self.life.width.unwrap_or(u32::MAX);
         let (graph, life) = flow_of!(self, Graph);
+        let width_max = graph.width_max.min(here_max);
         let mut started = 0;
-        while life.running < graph.width_max
+        while life.running < width_max
             && let Some(block) = life.ready.pop_first()
         {
             started += 1;
             life.running += 1;
             self.agenda.push_back(Task::Block(block));
         }
-        while life.running < graph.width_max
+        while life.running < width_max
             && let Some((block, item)) = life.next_beside(graph)
         {
             life.running += 1;

@@ -1,11 +1,14 @@
 //! Child runs. Asking twice names one child; its end is awaited whatever happens; failure goes up by the step's rule.
 
 use super::{Activity, CHILD_DONE, CHILD_FAILED, CHILD_LATE, CHILD_REFUSED, CHILD_REST, CHILD_WAITS, Stage};
+use crate::failure::gist;
 use crate::id::Purpose;
 use crate::plan::{Step, Work, Workflow};
 use crate::run::{Moment, Outcome};
 use crate::{Effect, Failure, FailureKind, Fields, News, RunId};
 
+/// Longest reason of a child that is told on; the child itself has all of it.
+const WHY_BYTES_MAX: usize = 240;
 const LATE: &str = "it took too long";
 const CLOSES: &str = "the parent closes";
 
@@ -45,7 +48,8 @@ impl Moment<'_> {
                 Failure::new(FailureKind::TimedOut, format!("the child run `{child}` took too long"))
             }
             Outcome::Failed { failure } => {
-                let message = format!("Child workflow failed: run `{child}`: {}", failure.message);
+                let why = gist(&failure.message, WHY_BYTES_MAX);
+                let message = format!("Child workflow failed: run `{child}`: {why}");
                 Failure::new(FailureKind::Child, message)
             }
             Outcome::Cancelled { reason } => {

@@ -49,6 +49,7 @@ pub(crate) struct Drive {
     contents: BTreeMap<Digest, Value>,
     evaluate: Box<Evaluate>,
     silent: bool,
+    width: Option<u32>,
     ledger: Ledger,
     parent: bool,
     past: Vec<Past>,
@@ -76,6 +77,7 @@ impl Drive {
             contents: BTreeMap::new(),
             evaluate: Box::new(|source, _| Err(format!("nobody knows `{source}`"))),
             silent: false,
+            width: None,
             ledger: Ledger::default(),
             past: Vec::new(),
             started: false,
@@ -85,6 +87,14 @@ impl Drive {
     /// A run that has started without inputs.
     pub(crate) fn start(plan: Plan) -> Self {
         Drive::new(plan).started(Value::Object(serde_json::Map::new()))
+    }
+
+    /// A run that has started where there is room for so many blocks.
+    pub(crate) fn within(plan: Plan, width: Option<u32>) -> Self {
+        let mut drive = Drive::new(plan);
+        drive.run = drive.run.clone().within(width);
+        drive.width = width;
+        drive.started(Value::Object(serde_json::Map::new()))
     }
 
     /// Starts with inputs.

@@ -23,7 +23,10 @@ impl Drive {
         let plan = Arc::clone(self.run.plan());
         let mut run = match snapshot {
             Some(bytes) => Run::restore(plan, serde_json::from_slice::<Snapshot>(bytes).expect("a snapshot")),
-            None => Run::new(plan, self.run.id().clone(), self.run.parent().cloned(), self.run.depth()),
+            None => {
+                let (id, parent) = (self.run.id().clone(), self.run.parent().cloned());
+                Run::new(plan, id, parent, self.run.depth()).within(self.width)
+            }
         };
         if let Some(snapshot) = snapshot {
             assert_eq!(bytes(&run), snapshot, "a snapshot is read as it was written");

@@ -4,8 +4,8 @@ use super::scenarios;
 use crate::build::*;
 use crate::drive::{Drive, human};
 use kernel::command::Caller;
-use kernel::plan::{GateLevel, OnInterrupt, OnOverdue, Step};
-use kernel::{Command, Digest, EffectId, FailureKind, Refusal};
+use kernel::plan::{Deadline, GateLevel, OnInterrupt, OnOverdue, Step};
+use kernel::{Command, Digest, EffectId, FailureKind, News, Refusal};
 use serde_json::{Value, json};
 
 scenarios![
@@ -24,6 +24,8 @@ scenarios![
     a_result_that_does_not_hold_is_asked_for_again,
     an_interrupted_check_is_made_again,
     a_check_that_cannot_be_made_counts_as_not_held,
+    a_check_has_a_time_of_its_own,
+    who_is_asked_is_told_and_when_it_is_checked,
 ];
 
 /// The digest of what the first offer of the last turn shows.
@@ -185,4 +187,42 @@ fn a_check_that_cannot_be_made_counts_as_not_held() {
     let mut it = Drive::start(line(vec![step]));
     it.submit("a#1", json!({})).expect(&["offer a#2"]);
     it.submit("a#2", json!({})).stands("failed: step `a`: the result does not hold: `result` has no `x`");
+}
+
+#[test]
+fn a_check_has_a_time_of_its_own() {
+    let timed = |timeout: Deadline| {
+        let verify = verified(1, &[]).map(|verify| kernel::plan::Verify { timeout, ..verify });
+        let mut it = Drive::start(line(vec![Step { verify, ..agent("a").timeout(50) }]));
+        it.submit("a#1", json!({}));
+        let check = it.turn.effects.iter().find_map(|effect| match effect {
+            kernel::Effect::Perform(perform) => Some(perform.timeout_ms),
+            _ => None,
+        });
+        it.done("a#1/verify", json!({})).stands("succeeded");
+        check.expect("a check")
+    };
+    assert_eq!(timed(Deadline::After(7)), Some(7));
+    assert_eq!(timed(Deadline::Never), Some(50));
+}
+
+#[test]
+fn who_is_asked_is_told_and_when_it_is_checked() {
+    let mut it = Drive::start(line(vec![Step { verify: verified(2, &[]), ..agent("a") }]));
+    let told = |it: &Drive| -> Vec<&'static str> {
+        let told = it.turn.news.iter().filter_map(|news| match news {
+            News::Offered { .. } => Some("offered"),
+            News::Checking { .. } => Some("checking"),
+            News::Unverified { .. } => Some("unverified"),
+            _ => None,
+        });
+        told.collect()
+    };
+    assert_eq!(told(&it), ["offered"]);
+    it.submit("a#1", json!({}));
+    assert_eq!(told(&it), ["checking"]);
+    it.fails("a#1/verify", FailureKind::Operation);
+    assert_eq!(told(&it), ["unverified", "offered"]);
+    it.submit("a#2", json!({}));
+    it.done("a#2/verify", json!({})).stands("succeeded");
 }

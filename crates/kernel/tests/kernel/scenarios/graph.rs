@@ -16,6 +16,7 @@ scenarios![
     a_condition_decides_alone,
     a_block_whose_inputs_cannot_be_made_has_crashed,
     there_is_room_for_so_many_and_skipped_blocks_take_none,
+    where_a_run_is_carried_out_there_may_be_less_room,
     what_a_block_gave_can_be_read_where_it_is_kept,
     all_that_a_block_gave_may_be_kept,
     a_block_that_did_not_run_gave_nothing,
@@ -129,6 +130,15 @@ fn there_is_room_for_so_many_and_skipped_blocks_take_none() {
     it.done("d#1", json!({})).expect(&["perform e#1"]);
     it.done("c#1", json!({})).expect(&["perform g#1"]);
     it.done("e#1", json!({})).done("g#1", json!({})).stands("succeeded");
+}
+
+#[test]
+fn where_a_run_is_carried_out_there_may_be_less_room() {
+    let plan = || graph(vec![(noop("a"), &[], None), (noop("b"), &[], None), (noop("c"), &[], None)]);
+    let mut it = Drive::within(plan(), Some(2));
+    it.expect(&["perform a#1", "perform b#1"]).done("a#1", json!({})).expect(&["perform c#1"]);
+    Drive::within(plan(), Some(0)).expect(&["perform a#1"]);
+    Drive::within(plan(), Some(9)).expect(&["perform a#1", "perform b#1", "perform c#1"]);
 }
 
 #[test]

@@ -13,6 +13,7 @@ scenarios![
     stored_content_goes_to_the_evaluator_unopened,
     what_cannot_be_made_fails_the_block_and_its_inputs_are_known,
     what_it_is_given_cannot_be_made,
+    a_list_that_is_needed_has_something_in_it,
     what_it_is_given_must_find_room,
     a_name_may_be_a_foreign_expression_of_its_own,
     it_may_be_a_step_of_a_sequence_a_state_and_a_cleanup,
@@ -90,6 +91,16 @@ fn what_it_is_given_cannot_be_made() {
     let mut it = Drive::new(plan).started(json!({"x": null}));
     assert_eq!(ended(&it, 0).0, Fields::new());
     it.stands("failed: `m` `inputs.x` has no value, and one is needed here");
+}
+
+#[test]
+fn a_list_that_is_needed_has_something_in_it() {
+    let list = || Expr::Items(kernel::language::Path::of("inputs", &["x"]));
+    let plan = || with_input(graph(vec![(make("m", &[("x", list())], &[]), &[], None)]), "x");
+    Drive::new(plan()).started(json!({"x": [1]})).stands("succeeded");
+    Drive::new(plan()).started(json!({"x": []})).stands("failed: `m` `inputs.x` is an empty list");
+    let mut it = Drive::new(plan()).started(json!({"x": "a"}));
+    it.stands("failed: `m` `inputs.x` must be a list, and this is text");
 }
 
 #[test]
