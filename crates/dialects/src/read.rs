@@ -15,8 +15,6 @@ pub struct Read {
     pub plan: Plan,
     /// What is doubtful about it.
     pub warnings: Diagnostics,
-    /// The workflows that it calls by constant names, each once.
-    pub calls: Vec<String>,
 }
 
 /// Reads a definition of whatever dialect, by itself: what it calls is found when it is called.

@@ -42,18 +42,6 @@ impl World<'_> {
             block.call = Some(Call { name, callee: callee.unwrap_or_default() });
         }
     }
-
-    /// The constant names of workflows, each once, in the order of the blocks.
-    pub(super) fn calls(&self) -> Vec<String> {
-        let mut names: Vec<String> = Vec::new();
-        let called = self.blocks.iter().filter_map(|block| block.call.as_ref()?.name.as_deref());
-        for name in called.filter(|name| is_callable(name)) {
-            if names.iter().all(|known| known != name) {
-                names.push(name.to_owned());
-            }
-        }
-        names
-    }
 }
 
 /// The name of the workflow that a block calls, if it has no references.

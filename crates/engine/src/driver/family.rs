@@ -31,8 +31,8 @@ impl Driver {
         }
         let Some(home) = self.seats.get(&parent.0).map(|seat| Home::clone(&seat.home)) else { return };
         let origin = Origin { home, parent: Some(parent.clone()), depth };
-        let admissible =
-            plan.and_then(|called| self.admissible(&called.plan, &child, &inputs, &origin, now).map(|()| called));
+        let admissible = plan
+            .and_then(|called| self.admissible(&called.plan, &child, &inputs, &origin, now).map(|()| called));
         let refused = match admissible {
             Ok(Called { plan, pinned }) => {
                 let birth = super::start::Birth { id: child, plan, inputs, origin, key: None, pinned };
@@ -105,7 +105,8 @@ impl Driver {
 
     /// The workflow that was pinned by a digest, with a plan that calls it: it was stored with that.
     pub fn pinned(&self, workflow: &str, digest: &Digest) -> Result<Called, String> {
-        let lost = |reason: String| format!("the plan of `{workflow}` that was pinned cannot be had: {reason}");
+        let lost =
+            |reason: String| format!("the plan of `{workflow}` that was pinned cannot be had: {reason}");
         let body = self.store.reader().plan(digest).map_err(|fault| lost(fault.to_string()))?;
         let body = body.ok_or_else(|| lost(format!("{digest} is not in the store")))?;
         let plan: Plan = serde_json::from_slice(&body).map_err(|error| lost(error.to_string()))?;

@@ -2,10 +2,11 @@
 
 use super::place::{Place, PlaceKind};
 use dialects::diagnostic::{Diagnostic, Diagnostics, Severity};
-use dialects::known::{Known, Nobody};
+use dialects::known::{Callee, Known};
 use dialects::text::{Source, Span};
 use kernel::Plan;
 use kernel::plan::Flow;
+use std::cell::RefCell;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -27,7 +28,7 @@ pub struct Reading {
     pub plan: Option<Plan>,
     /// What is wrong or doubtful.
     pub diagnostics: Diagnostics,
-    /// The workflows that it calls by constant names.
+    /// The workflows that it calls by constant names, each once.
     pub calls: Vec<String>,
     /// The plans of these and of all that those call, where it was linked.
     pub pinned: Vec<Arc<Plan>>,
@@ -67,16 +68,29 @@ pub struct Origin {
 
 /// Reads a text by itself: what it calls is found when it is called.
 pub fn read_text(source: Source) -> Reading {
-    read_linked(source, &Nobody)
+    let asked = Asked::default();
+    let reading = read_linked(source, &asked);
+    Reading { calls: asked.0.into_inner(), ..reading }
+}
+
+/// Writes down which workflows a definition calls by constant names, be it good or bad, and knows none of them.
+#[derive(Default)]
+struct Asked(RefCell<Vec<String>>);
+
+impl Known for Asked {
+    fn workflow(&self, name: &str) -> Callee {
+        self.0.borrow_mut().push(name.to_owned());
+        Callee::Unasked
+    }
 }
 
 /// Reads a text with what is known of the workflows that it calls.
 pub(super) fn read_linked(source: Source, known: &dyn Known) -> Reading {
-    let (plan, diagnostics, calls) = match dialects::read_with(&source, known) {
-        Ok(read) => (Some(widened(read.plan)), read.warnings, read.calls),
-        Err(diagnostics) => (None, diagnostics, Vec::new()),
+    let (plan, diagnostics) = match dialects::read_with(&source, known) {
+        Ok(read) => (Some(widened(read.plan)), read.warnings),
+        Err(diagnostics) => (None, diagnostics),
     };
-    Reading { source, plan, diagnostics, calls, pinned: Vec::new() }
+    Reading { source, plan, diagnostics, calls: Vec::new(), pinned: Vec::new() }
 }
 
 /// Gives a graph as much room as this machine has.

@@ -104,7 +104,9 @@ impl Library {
     /// A definition, linked to what it calls. Whether it can be linked does not decide what its name means.
     fn linked(&self, position: usize) -> &Definition {
         let found = &self.definitions[position];
-        let Some(links) = self.links.as_ref().filter(|_| !found.reading.calls.is_empty()) else { return found };
+        let Some(links) = self.links.as_ref().filter(|_| !found.reading.calls.is_empty()) else {
+            return found;
+        };
         let link = || Definition { reading: links.link(&found.reading), ..found.clone() };
         self.linked[position].get_or_init(link)
     }

@@ -46,17 +46,17 @@ impl Links {
         Arc::clone(&self.linked(reading).reading)
     }
 
-    /// Links any reading.
+    /// Links any reading that calls someone.
     pub(super) fn read(&self, reading: &Reading) -> Reading {
-        let Some(plan) = reading.plan.as_ref().filter(|_| !reading.calls.is_empty()) else {
-            return reading.clone();
+        // One that has no plan is told all that is wrong with it, its calls included; it has no name to be called by.
+        let name = reading.plan.as_ref().map_or("", |plan| &plan.name);
+        let caller = Caller { links: self, name, pinned: RefCell::default() };
+        let linked = read_linked(reading.source.clone(), &caller);
+        let pinned = match linked.plan.is_some() {
+            true => caller.pinned.into_inner().into_values().collect(),
+            false => Vec::new(),
         };
-        let caller = Caller { links: self, name: &plan.name, pinned: RefCell::default() };
-        let mut linked = read_linked(reading.source.clone(), &caller);
-        if linked.plan.is_some() {
-            linked.pinned = caller.pinned.into_inner().into_values().collect();
-        }
-        linked
+        Reading { calls: reading.calls.clone(), pinned, ..linked }
     }
 
     fn linked(&self, reading: &Arc<Reading>) -> Arc<Linked> {

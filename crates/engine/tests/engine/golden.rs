@@ -34,8 +34,14 @@ fn play(dir: &Path, name: &str, plan: Plan) -> Vec<u8> {
     let mut driver = Driver::new(Store::open(dir).unwrap());
     let id = RunId::new(format!("golden-{name}"));
     let home = Home { folder: "/w".into(), ..Home::default() };
-    let start =
-        Start { id: id.clone(), plan: Arc::new(plan), inputs: Fields::new(), home, request_key: None, pinned: Vec::new() };
+    let start = Start {
+        id: id.clone(),
+        plan: Arc::new(plan),
+        inputs: Fields::new(),
+        home,
+        request_key: None,
+        pinned: Vec::new(),
+    };
     let mut letters = vec![Letter::Start { start: Box::new(start), reply: None }];
     let mut now = 1_800_000_000_000;
     while !letters.is_empty() {

@@ -23,7 +23,14 @@ fn open(dir: &Path) -> Local {
 
 fn start(dir: &Path, id: &str, plan: Plan) -> Start {
     let home = Home::new(dir.to_owned(), std::env::vars());
-    Start { id: RunId::new(id), plan: Arc::new(plan), inputs: Fields::new(), home, request_key: None, pinned: Vec::new() }
+    Start {
+        id: RunId::new(id),
+        plan: Arc::new(plan),
+        inputs: Fields::new(),
+        home,
+        request_key: None,
+        pinned: Vec::new(),
+    }
 }
 
 async fn end(progress: &mut UnboundedReceiver<Progress>) -> Outcome {

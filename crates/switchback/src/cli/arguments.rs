@@ -121,11 +121,15 @@ pub(crate) struct ListArguments {
 Examples:
   switchback runs                       the newest runs of this folder
   switchback runs --all -n 100          of all folders, more of them
-  switchback runs --status waiting      those that need someone")]
+  switchback runs --status waiting      those that need someone
+  switchback runs --children            with the runs that they started")]
 pub(crate) struct RunsArguments {
     /// The runs of all folders, not only of this one.
     #[arg(long)]
     pub(crate) all: bool,
+    /// Below each run those that it started, and those that they started.
+    #[arg(long)]
+    pub(crate) children: bool,
     /// Only those that stand so.
     #[arg(long, value_name = "STATUS", value_parser = ["queued", "running", "waiting", "interrupted", "closing",
         "succeeded", "failed", "cancelled", "diverged"])]

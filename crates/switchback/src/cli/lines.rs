@@ -94,7 +94,9 @@ impl Lines {
         match line.state {
             State::Running => {
                 let took = line.started_at.map(|began| time::took(now.saturating_sub(began)));
-                Some(self.row("running", &line.id, &took.unwrap_or_default(), &attempts(line)))
+                let rest = [nested(line), attempts(line)];
+                let rest = rest.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(", ");
+                Some(self.row("running", &line.id, &took.unwrap_or_default(), &rest))
             }
             State::Resting => {
                 let rest = line.due.map(|due| time::took(due.saturating_sub(now))).unwrap_or_default();
@@ -124,6 +126,9 @@ impl Lines {
 
     /// The last line a step printed, as far as it fits.
     fn gist(&self, line: &Line) -> String {
+        if line.nested.is_some() {
+            return nested(line);
+        }
         let last =
             said(line, "stdout").lines().rev().find(|text| !text.trim().is_empty()).unwrap_or_default();
         let used = self.word + self.name + TOOK_CHARS + 8;
@@ -141,6 +146,14 @@ impl Lines {
 fn names(view: &View) -> usize {
     let lengths = view.lines().iter().map(|line| line.id.chars().count());
     lengths.max().unwrap_or(0).min(NAME_CHARS_MAX)
+}
+
+/// The run of another workflow that a step is.
+fn nested(line: &Line) -> String {
+    match line.nested.as_ref().and_then(|nested| Some((&nested.workflow, nested.run.as_ref()?))) {
+        Some((workflow, run)) => format!("{} as run {run}", clean(workflow)),
+        None => String::new(),
+    }
 }
 
 fn attempts(line: &Line) -> String {

@@ -4,7 +4,6 @@ use super::arguments::RunsArguments;
 use super::error::CommandError;
 use super::exit::Exit;
 use super::look::{Look, clean, cut, print, print_json, talk};
-use super::result::asked;
 use super::store::{Looked, directory, workspace};
 use super::table::table;
 use super::time;
@@ -17,21 +16,33 @@ use serde_json::{Value, json};
 /// Longest question in a list.
 const PROMPT_CHARS_MAX: usize = 60;
 
+/// Most runs of a list with children.
+const CHILDREN_MAX: usize = 1_000;
+
 /// A run as the list shows it.
 struct Shown {
     row: RunRow,
+    /// How many runs of the list are above it.
+    depth: usize,
     status: String,
     what: String,
 }
 
 /// Carries the command out.
 pub(crate) fn runs(arguments: &RunsArguments) -> Result<Exit, CommandError> {
-    let shown = match Looked::open(&directory()?)? {
-        Some(looked) => find(&looked, arguments)?,
+    let looked = Looked::open(&directory()?)?;
+    let mut shown = match &looked {
+        Some(looked) => find(looked, arguments)?,
         None => Vec::new(),
     };
     let limit = arguments.limit as usize;
-    let (listed, more) = (&shown[..shown.len().min(limit)], shown.len() > limit);
+    let more = shown.len() > limit;
+    shown.truncate(limit);
+    let listed = match &looked {
+        Some(looked) if arguments.children => with_children(looked, shown)?,
+        _ => shown,
+    };
+    let listed = listed.as_slice();
     if arguments.json {
         print_json(&json!({ "runs": listed.iter().map(document).collect::<Vec<_>>() }))?;
         return Ok(Exit::Succeeded);
@@ -62,27 +73,43 @@ fn find(looked: &Looked, arguments: &RunsArguments) -> Result<Vec<Shown>, Comman
     Ok(shown.filter(|run| arguments.status.as_ref().is_none_or(|wanted| *wanted == run.status)).collect())
 }
 
+/// Each run with those that it started below it, the oldest first.
+fn with_children(looked: &Looked, roots: Vec<Shown>) -> Result<Vec<Shown>, CommandError> {
+    let mut open: Vec<Shown> = roots.into_iter().rev().collect();
+    let mut listed = Vec::new();
+    while let Some(run) = open.pop() {
+        if listed.len() == CHILDREN_MAX {
+            talk(&format!("only {CHILDREN_MAX} runs are shown; switchback show RUN names those that it started"));
+            break;
+        }
+        let children = looked.reader.children(&run.row.id)?.into_iter().rev();
+        open.extend(children.map(|row| Shown { depth: run.depth + 1, ..shown(looked, row) }));
+        listed.push(run);
+    }
+    Ok(listed)
+}
+
 /// How a run stands. One that has ended says so itself; of others what is open is looked at.
 fn shown(looked: &Looked, row: RunRow) -> Shown {
     if row.ended_at.is_some() {
-        return Shown { status: row.status.clone(), what: row.detail.clone().unwrap_or_default(), row };
+        return Shown { status: row.status.clone(), what: row.detail.clone().unwrap_or_default(), row, depth: 0 };
     }
     match looked.view(&row) {
         Ok(view) => {
-            let what = asks(looked, &view).unwrap_or_else(|| what(&view));
-            Shown { status: view.word().to_owned(), what, row }
+            let what = asks(&view).unwrap_or_else(|| what(&view));
+            Shown { status: view.word().to_owned(), what, row, depth: 0 }
         }
         Err(error) if error.code == "diverged" => {
-            Shown { status: error.code.into_owned(), what: error.message, row }
+            Shown { status: error.code.into_owned(), what: error.message, row, depth: 0 }
         }
-        Err(error) => Shown { status: row.status.clone(), what: error.message, row },
+        Err(error) => Shown { status: row.status.clone(), what: error.message, row, depth: 0 },
     }
 }
 
 /// What a run asks, if it does.
-fn asks(looked: &Looked, view: &View) -> Option<String> {
-    let asked = asked(&looked.reader, view).ok().filter(|_| !view.left)?;
-    let (first, more) = (asked.first()?, asked.len() - 1);
+fn asks(view: &View) -> Option<String> {
+    let first = view.asked.first().filter(|_| !view.left)?;
+    let more = view.asked.len() - 1;
     let whose = match (first.kind, first.is_gate()) {
         (AskedKind::Agent, _) => "the agent's work",
         (_, true) => "your approval",
@@ -125,7 +152,7 @@ fn rows(runs: &[Shown], arguments: &RunsArguments) -> Vec<Vec<String>> {
             _ => run.row.ended_at.unwrap_or(run.row.updated_at),
         };
         let first = [
-            run.row.id.to_string(),
+            format!("{}{}", "  ".repeat(run.depth), run.row.id),
             run.row.workflow.clone(),
             run.status.clone(),
             time::ago(now.saturating_sub(since)),
@@ -139,6 +166,7 @@ fn rows(runs: &[Shown], arguments: &RunsArguments) -> Vec<Vec<String>> {
 fn document(run: &Shown) -> Value {
     json!({
         "run": run.row.id,
+        "parent": run.row.parent,
         "workflow": run.row.workflow,
         "dialect": run.row.dialect,
         "status": run.status,

@@ -9,8 +9,8 @@ mod step;
 
 use crate::random::Random;
 use engine::answers::Called;
-use kernel::plan::{Deadline, Dialect, Flow, Input, InputKind, Plan};
 use kernel::Limits;
+use kernel::plan::{Deadline, Dialect, Flow, Input, InputKind, Plan};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::Arc;
