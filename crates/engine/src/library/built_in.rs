@@ -27,9 +27,10 @@ macro_rules! texts {
 }
 
 const TEXTS: &[Text] = texts! {
-    "ci": ["conditional-deploy"];
-    "examples": ["hello"];
-    "git": ["commit-and-push", "git-checkout-branch", "git-summary"];
+    "ci": ["approval-gate", "conditional-deploy", "python-ci-pipeline"];
+    "examples": ["hello", "parallel-map"];
+    "files": ["render-and-write"];
+    "git": ["commit-and-push", "git-checkout-branch", "git-summary", "review-with-agent", "worktree-feature"];
     "node": ["node-ci"];
     "python": ["lint-python", "run-pytest", "setup-python-env"];
 };
