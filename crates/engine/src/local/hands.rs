@@ -1,36 +1,33 @@
-//! The server's hands: carries out what adapters can do, beside the driving thread, and reports.
+//! The server's hands: what is being carried out, how it is stopped, and how it is reported. `carry` has what each
+//! adapter does.
 
 use super::secret::masked;
 use super::thread::Mail;
-use crate::adapters::file::{self, Created, Files};
+use crate::adapters::file::Files;
 use crate::adapters::git;
-use crate::adapters::process::{self, Notes, Stops};
-use crate::adapters::shell;
+use crate::adapters::process::{Notes, Stops};
 use crate::answers::Answers;
 use crate::driver::Letter;
-use crate::kill_point;
 use crate::secrets::Keeper;
-use crate::turn::{Home, Reply, stored};
+use crate::turn::{Reply, stored};
 use crossbeam_channel::Sender;
-use kernel::effect::Perform;
 use kernel::event::Report;
-use kernel::plan::Adapter;
 use kernel::{Command, EffectId, Failure, FailureKind, Fields, Limits, RunId};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
 /// Names an effect among all runs.
-type Key = (RunId, EffectId);
+pub(super) type Key = (RunId, EffectId);
 
 /// Carries effects out.
 pub(crate) struct Hands {
-    notes: Arc<Notes>,
-    /// Who is at work in which repository.
-    repositories: git::Queue,
+    pub(super) notes: Arc<Notes>,
     pub(super) secrets: Arc<Keeper>,
-    files: Arc<Files>,
-    runtime: tokio::runtime::Handle,
+    pub(super) files: Arc<Files>,
+    /// Who is at work in which repository.
+    pub(super) repositories: git::Queue,
+    pub(super) runtime: tokio::runtime::Handle,
     inbox: Sender<Mail>,
     open: Mutex<InHand>,
     /// How many are being carried out.
@@ -81,6 +78,11 @@ impl Hands {
         self.count.subscribe()
     }
 
+    /// Whether nothing is being carried out.
+    pub(super) fn is_idle(&self) -> bool {
+        *self.count.borrow() == 0
+    }
+
     /// Whether something may be begun; while the server shuts down nothing is.
     pub(super) fn is_open(&self) -> bool {
         !self.open().closed
@@ -90,23 +92,6 @@ impl Hands {
     pub(super) fn never_began(&self, run: RunId, id: EffectId) {
         let failure = Failure::new(FailureKind::Cancelled, "it was withdrawn before it began");
         self.report(run, id, Report::Failed { failure, outputs: Fields::new() });
-    }
-
-    /// Carries one effect out; its report comes as a letter. While the server shuts down nothing new is begun.
-    pub(super) fn perform(self: &Arc<Self>, run: RunId, home: &Home, perform: Perform) {
-        if self.open().closed {
-            return;
-        }
-        match perform.adapter {
-            Adapter::Noop => self.report(run, perform.id, Report::Done { outputs: perform.inputs }),
-            Adapter::Process => self.process(run, home, perform),
-            Adapter::Git => self.git(run, home.clone(), perform),
-            Adapter::File => self.file(run, home.clone(), perform),
-            other => {
-                let reason = format!("this version has no `{other:?}` adapter").to_lowercase();
-                self.refuse(run, perform.id, reason);
-            }
-        }
     }
 
     /// Reports that an effect cannot be carried out.
@@ -137,7 +122,7 @@ impl Hands {
     }
 
     /// Notes that something is being carried out, unless the server shuts down.
-    fn begin(&self, key: Key) -> Option<Stops> {
+    pub(super) fn begin(&self, key: Key) -> Option<Stops> {
         let mut open = self.open();
         if open.closed {
             return None;
@@ -150,7 +135,7 @@ impl Hands {
     }
 
     /// It is over, and its report is on its way.
-    fn over(&self, key: &Key) {
+    pub(super) fn over(&self, key: &Key) {
         let mut open = self.open();
         open.stops.remove(key);
         self.count.send_replace(open.stops.len());
@@ -159,81 +144,16 @@ impl Hands {
         }
     }
 
-    fn process(self: &Arc<Self>, run: RunId, home: &Home, perform: Perform) {
-        let mut job = match shell::job(&run, home, &perform) {
-            Ok(job) => job,
-            Err(failure) => {
-                return self.report(run, perform.id, Report::Failed { failure, outputs: Fields::new() });
-            }
-        };
-        let key = (run, perform.id.clone());
-        let Some(stops) = self.begin(key.clone()) else { return };
-        let (hands, folder) = (Arc::clone(self), home.folder.clone());
-        self.runtime.spawn(async move {
-            kill_point("before process");
-            let report = match hands.give(&folder, &perform, &mut job).await {
-                Ok(()) => {
-                    let outcome = process::run(&job, &hands.notes, stops).await;
-                    kill_point("process ended");
-                    shell::report(&outcome, &perform).map(|report| match outcome.ended {
-                        process::Ended::NotStarted(_) => masked(report, &job.mask),
-                        _ => report,
-                    })
-                }
-                Err(failure) => Some(Report::Failed { failure, outputs: Fields::new() }),
-            };
-            match report {
-                // What it said was masked as it came.
-                Some(report) => hands.send(key.0.clone(), perform.id, report, None),
-                None => hands.interrupted(key.0.clone(), perform.id),
-            }
-            hands.over(&key);
-        });
-    }
-
-    fn file(self: &Arc<Self>, run: RunId, home: Home, perform: Perform) {
-        let key = (run, perform.id.clone());
-        let Some(stops) = self.begin(key.clone()) else { return };
-        let hands = Arc::clone(self);
-        self.runtime.spawn(async move {
-            kill_point("before file");
-            let ended = file::run(Arc::clone(&hands.files), key.0.clone(), home, perform, stops).await;
-            kill_point("file done");
-            let (run, effect) = key.clone();
-            match ended {
-                file::Ended::Reported(report, note) => {
-                    hands.report_then(run, effect, report, note.map(forget));
-                }
-                file::Ended::Interrupted => hands.interrupted(run, effect),
-            }
-            hands.over(&key);
-        });
-    }
-
-    fn git(self: &Arc<Self>, run: RunId, home: Home, perform: Perform) {
-        let key = (run, perform.id.clone());
-        let Some(stops) = self.begin(key.clone()) else { return };
-        let hands = Arc::clone(self);
-        self.runtime.spawn(async move {
-            let asked = (&hands.repositories, stops);
-            match git::perform(&key.0, &home, &perform, &hands.notes, asked).await {
-                Some(report) => hands.report(key.0.clone(), perform.id, report),
-                None => hands.interrupted(key.0.clone(), perform.id),
-            }
-            hands.over(&key);
-        });
-    }
-
-    fn report(&self, run: RunId, effect: EffectId, report: Report) {
+    pub(super) fn report(&self, run: RunId, effect: EffectId, report: Report) {
         self.report_then(run, effect, report, None);
     }
 
     /// Reports, and hears when that is recorded.
-    fn report_then(&self, run: RunId, effect: EffectId, report: Report, reply: Option<Reply>) {
+    pub(super) fn report_then(&self, run: RunId, effect: EffectId, report: Report, reply: Option<Reply>) {
         self.send(run, effect, masked(report, &self.secrets.masker()), reply);
     }
 
-    fn send(&self, run: RunId, effect: EffectId, report: Report, reply: Option<Reply>) {
+    pub(super) fn send(&self, run: RunId, effect: EffectId, report: Report, reply: Option<Reply>) {
         let inline = Limits::default().inline_bytes_max;
         let (report, contents) = match report {
             Report::Done { outputs } => {
@@ -249,7 +169,7 @@ impl Hands {
         let _ = self.inbox.send(Mail::Letter(Letter::Command { run, command, contents, reply }));
     }
 
-    fn interrupted(&self, run: RunId, effect: EffectId) {
+    pub(super) fn interrupted(&self, run: RunId, effect: EffectId) {
         let command = Command::Interrupt { effect };
         let letter = Letter::Command { run, command, contents: Vec::new(), reply: None };
         let _ = self.inbox.send(Mail::Letter(letter));
@@ -267,9 +187,4 @@ impl Hands {
         // The sender is ours, so waiting cannot fail.
         let _ = self.count().wait_for(|count| *count == 0).await;
     }
-}
-
-/// Forgets a note once a report is recorded. One that is refused comes again or is not wanted; nothing looks at the note then.
-fn forget(note: Created) -> Reply {
-    Box::new(move |_| note.forget())
 }

@@ -7,6 +7,7 @@
 //!  answers ──┘                    └── subscribers
 //! ```
 
+mod carry;
 mod dispatch;
 mod hands;
 mod hold;
@@ -25,6 +26,7 @@ use crate::secrets::used;
 use crate::store::Store;
 use crossbeam_channel::Sender;
 use kernel::{Command, RunId};
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 use tokio::sync::{mpsc, oneshot, watch};
@@ -113,13 +115,14 @@ impl Local {
 
 impl Backend for Local {
     fn start(&self, start: Start) -> Later<'_, Accepted> {
-        if used(&start.plan).is_empty() {
+        let plans = std::iter::once(&start.plan).chain(&start.pinned);
+        let names: BTreeSet<String> = plans.flat_map(|plan| used(plan)).collect();
+        if names.is_empty() {
             return self.ask(move |reply| Letter::Start { start: Box::new(start), reply: Some(reply) });
         }
         Box::pin(async move {
-            let (secrets, plan, folder) =
-                (Arc::clone(self.hands.secrets()), Arc::clone(&start.plan), start.home.folder.clone());
-            let missing = tokio::task::spawn_blocking(move || secrets.missing(&folder, &plan)).await;
+            let (secrets, folder) = (Arc::clone(self.hands.secrets()), start.home.folder.clone());
+            let missing = tokio::task::spawn_blocking(move || secrets.missing(&folder, &names)).await;
             let missing = missing.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
             let start = Box::new(start);
             let asked = match missing {

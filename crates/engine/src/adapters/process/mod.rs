@@ -47,4 +47,4 @@ pub use note::{MARKER, NoteError};
 pub use notes::Notes;
 pub use outcome::{Ended, NotStarted, Outcome, Reason};
 pub use recover::Recovered;
-pub use run::run;
+pub use run::{Begun, run};

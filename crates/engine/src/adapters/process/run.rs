@@ -13,16 +13,41 @@ use super::running::Running;
 /// Runs the job and gives what became of it; it never fails otherwise.
 ///
 /// Dropping the future kills what it started.
-pub async fn run(job: &Job, notes: &Notes, mut stops: Stops) -> Outcome {
-    let clock = Clock::start();
-    if let Some(stop) = stops.already() {
-        return clock.outcome(stop.into());
+pub async fn run(job: &Job, notes: &Notes, stops: Stops) -> Outcome {
+    Begun::begin(job, notes, stops).follow(job).await
+}
+
+/// A job that was begun: it runs, or is over already. Dropping it kills what was started.
+pub struct Begun {
+    clock: Clock,
+    stops: Stops,
+    running: Result<Running, Ended>,
+}
+
+impl Begun {
+    /// Starts the job, inside a runtime. The calling thread waits until the program runs, which takes no longer than
+    /// to wake another thread for it.
+    pub fn begin(job: &Job, notes: &Notes, stops: Stops) -> Begun {
+        let clock = Clock::start();
+        let running = match stops.already() {
+            Some(stop) => Err(stop.into()),
+            None => Running::start(job, notes).map_err(Ended::NotStarted),
+        };
+        Begun { clock, stops, running }
     }
-    let mut running = match Running::start(job, notes) {
-        Ok(running) => running,
-        Err(reason) => return clock.outcome(Ended::NotStarted(reason)),
-    };
-    let ended = follow(&mut running, job.timeout, &mut stops).await;
+
+    /// Follows the job to its end.
+    pub async fn follow(self, job: &Job) -> Outcome {
+        let Begun { clock, mut stops, running } = self;
+        match running {
+            Ok(running) => to_its_end(running, job, &clock, &mut stops).await,
+            Err(ended) => clock.outcome(ended),
+        }
+    }
+}
+
+async fn to_its_end(mut running: Running, job: &Job, clock: &Clock, stops: &mut Stops) -> Outcome {
+    let ended = follow(&mut running, job.timeout, stops).await;
     let outcome = clock.outcome(ended);
     match outcome.ended {
         Ended::Exited(_) | Ended::Signalled(_) => running.end_leftovers(job.grace).await,

@@ -1,0 +1,129 @@
+//! Carries one effect out, through the adapter it names, beside the driving thread; its report comes as a letter.
+
+use super::hands::{Hands, Key};
+use super::secret::masked;
+use crate::adapters::file::{self, Created};
+use crate::adapters::process::{self, Begun, Job, Outcome, Stops};
+use crate::adapters::{git, shell};
+use crate::kill_point;
+use crate::turn::{Home, Reply};
+use kernel::effect::Perform;
+use kernel::event::Report;
+use kernel::plan::Adapter;
+use kernel::{Fields, RunId};
+use std::sync::Arc;
+
+impl Hands {
+    /// Carries one effect out. While the server shuts down nothing new is begun.
+    pub(super) fn perform(self: &Arc<Self>, run: RunId, home: &Home, perform: Perform) {
+        if !self.is_open() {
+            return;
+        }
+        match perform.adapter {
+            Adapter::Noop => self.report(run, perform.id, Report::Done { outputs: perform.inputs }),
+            Adapter::Process => self.process(run, home, perform),
+            Adapter::File => self.file(run, home.clone(), perform),
+            Adapter::Git => self.git(run, home.clone(), perform),
+            other => {
+                let reason = format!("this version has no `{other:?}` adapter").to_lowercase();
+                self.refuse(run, perform.id, reason);
+            }
+        }
+    }
+
+    fn process(self: &Arc<Self>, run: RunId, home: &Home, perform: Perform) {
+        let job = match shell::job(&run, home, &perform) {
+            Ok(job) => job,
+            Err(failure) => {
+                return self.report(run, perform.id, Report::Failed { failure, outputs: Fields::new() });
+            }
+        };
+        let key = (run, perform.id.clone());
+        // To start a process takes no longer than to wake another thread for it; where others are under way already, they
+        // should not wait for that. Secrets may have to be waited for.
+        let here = self.is_idle() && perform.secrets.is_empty();
+        let Some(stops) = self.begin(key.clone()) else { return };
+        let hands = Arc::clone(self);
+        if here {
+            let begun = self.begin_process(&job, stops);
+            self.runtime.spawn(async move {
+                let outcome = begun.follow(&job).await;
+                hands.process_over(&key, &perform, &job, &outcome);
+            });
+            return;
+        }
+        let folder = home.folder.clone();
+        self.runtime.spawn(async move {
+            let mut job = job;
+            match hands.give(&folder, &perform, &mut job).await {
+                Ok(()) => {
+                    let outcome = hands.begin_process(&job, stops).follow(&job).await;
+                    hands.process_over(&key, &perform, &job, &outcome);
+                }
+                Err(failure) => {
+                    let report = Report::Failed { failure, outputs: Fields::new() };
+                    hands.send(key.0.clone(), perform.id, report, None);
+                    hands.over(&key);
+                }
+            }
+        });
+    }
+
+    fn begin_process(&self, job: &Job, stops: Stops) -> Begun {
+        kill_point("before process");
+        let _inside = self.runtime.enter();
+        Begun::begin(job, &self.notes, stops)
+    }
+
+    fn process_over(&self, key: &Key, perform: &Perform, job: &Job, outcome: &Outcome) {
+        kill_point("process ended");
+        let (run, id) = key.clone();
+        match (shell::report(outcome, perform), &outcome.ended) {
+            (Some(report), process::Ended::NotStarted(_)) => {
+                self.send(run, id, masked(report, &job.mask), None)
+            }
+            // What it said was masked as it came.
+            (Some(report), _) => self.send(run, id, report, None),
+            (None, _) => self.interrupted(run, id),
+        }
+        self.over(key);
+    }
+
+    fn file(self: &Arc<Self>, run: RunId, home: Home, perform: Perform) {
+        let key = (run, perform.id.clone());
+        let Some(stops) = self.begin(key.clone()) else { return };
+        let hands = Arc::clone(self);
+        self.runtime.spawn(async move {
+            kill_point("before file");
+            let ended = file::run(Arc::clone(&hands.files), key.0.clone(), home, perform, stops).await;
+            kill_point("file done");
+            let (run, effect) = key.clone();
+            match ended {
+                file::Ended::Reported(report, note) => {
+                    hands.report_then(run, effect, report, note.map(forget));
+                }
+                file::Ended::Interrupted => hands.interrupted(run, effect),
+            }
+            hands.over(&key);
+        });
+    }
+
+    fn git(self: &Arc<Self>, run: RunId, home: Home, perform: Perform) {
+        let key = (run, perform.id.clone());
+        let Some(stops) = self.begin(key.clone()) else { return };
+        let hands = Arc::clone(self);
+        self.runtime.spawn(async move {
+            let asked = (&hands.repositories, stops);
+            match git::perform(&key.0, &home, &perform, &hands.notes, asked).await {
+                Some(report) => hands.report(key.0.clone(), perform.id, report),
+                None => hands.interrupted(key.0.clone(), perform.id),
+            }
+            hands.over(&key);
+        });
+    }
+}
+
+/// Forgets a note once a report is recorded. One that is refused comes again or is not wanted; nothing looks at the note then.
+fn forget(note: Created) -> Reply {
+    Box::new(move |_| note.forget())
+}
