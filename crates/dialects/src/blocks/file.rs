@@ -18,13 +18,14 @@ const NAME_BYTES_MAX: usize = 255;
 /// Reads the permissions of a file, which are always octal: `0644`, `644`, `0o644`. Or says what they should be.
 pub fn permissions(text: &str) -> Result<u32, &'static str> {
     const HINT: &str = "write three octal digits, as chmod takes them: \"0644\", \"0755\"";
-    let digits = text.strip_prefix("0o").or_else(|| text.strip_prefix('0')).unwrap_or(text);
-    if digits.len() == 4 && digits.bytes().all(|byte| (b'0'..=b'7').contains(&byte)) {
-        return Err("only rights to read, write and execute can be given: \"0644\", \"0755\"");
+    let digits = text.strip_prefix("0o").unwrap_or(text);
+    let is_octal =
+        (3..=5).contains(&digits.len()) && digits.bytes().all(|byte| (b'0'..=b'7').contains(&byte));
+    match is_octal.then(|| u32::from_str_radix(digits, 8)) {
+        Some(Ok(bits @ 0..=0o777)) => Ok(bits),
+        Some(Ok(_)) => Err("only rights to read, write and execute can be given: \"0644\", \"0755\""),
+        _ => Err(HINT),
     }
-    let is_octal = digits.len() == 3 && digits.bytes().all(|byte| (b'0'..=b'7').contains(&byte));
-    let bits = is_octal.then(|| u32::from_str_radix(digits, 8).ok()).flatten();
-    bits.ok_or(HINT)
 }
 
 /// A template of a file as an evaluator takes it, or what is wrong with it. `${...}` means nothing in it.

@@ -183,6 +183,7 @@ fn outline<'n>(mistakes: &mut Mistakes<'_>, node: &'n Node, number: usize) -> Op
         _ => {}
     }
     let kind = node.get("type").and_then(|node| read_kind(mistakes, node));
+    let kind = kind.map(|kind| types::as_given(kind, node.get("inputs")));
     let values = kind.map_or(Some("env"), |kind| kind.named_values);
     let named = node.get("inputs").and_then(|inputs| inputs.get(values?));
     Some(Outline {

@@ -18,6 +18,8 @@ mod worktree;
 pub(super) use form::{Draft, Form, OBJECT, Outputs};
 pub use shell::SHELL_TIMEOUT_MS;
 
+use crate::text::Node;
+
 /// Every type of this version, in the order in which they are listed.
 pub(super) const ALL: [&Form; 12] = [
     &shell::FORM,
@@ -37,6 +39,12 @@ pub(super) const ALL: [&Form; 12] = [
 /// Returns the type of a name.
 pub(super) fn named(name: &str) -> Option<&'static Form> {
     ALL.into_iter().find(|form| form.name == name)
+}
+
+/// The form that a block of a type has with what it is given.
+pub(super) fn as_given(form: &'static Form, inputs: Option<&Node>) -> &'static Form {
+    let has_target = inputs.is_some_and(|inputs| inputs.get("target").is_some());
+    if has_target && form.name == render::FORM.name { &render::WITH_TARGET } else { form }
 }
 
 /// The names of all types.

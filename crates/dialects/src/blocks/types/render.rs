@@ -26,10 +26,16 @@ use serde_json::Value;
 /// Renders a Jinja template.
 pub(in crate::blocks) const FORM: Form = Form {
     name: "RenderTemplate",
-    outputs: Outputs::Named(&[("rendered", "text"), ("path", "text"), ("size_bytes", "a number")]),
+    outputs: Outputs::Named(&[("rendered", "text")]),
     readable: &["template", "template_path", "target"],
     named_values: Some("variables"),
     lower,
+};
+
+/// Renders a Jinja template into a file.
+pub(in crate::blocks) const WITH_TARGET: Form = Form {
+    outputs: Outputs::Named(&[("rendered", "text"), ("path", "text"), ("size_bytes", "a number")]),
+    ..FORM
 };
 
 const BESIDE: &str = "it belongs beside `inputs`";
@@ -64,6 +70,10 @@ fn lower(reader: &mut Reader<'_, '_>, block: usize) -> Draft {
     };
     let variables = given.inputs.map(|inputs| given.reader.variables(inputs, block)).unwrap_or_default();
     let target = given.get("target");
+    if target.is_none() && given.get("template_path").is_none() {
+        let node = given.reader.world.blocks[block].node;
+        given.reader.without_effect(node);
+    }
     let text = match (given.get("template"), given.get("template_path")) {
         (Some(_), Some(path)) => {
             given.reader.two_templates(path);
@@ -90,11 +100,7 @@ fn lower(reader: &mut Reader<'_, '_>, block: usize) -> Draft {
     match text {
         // It has a mistake, which is told.
         Some(None) => Draft::new(nothing()),
-        Some(Some((text, foreign))) if target.is_none() => {
-            let node = reader.world.blocks[block].node;
-            reader.without_effect(node);
-            Draft::new(made(text, foreign, variables))
-        }
+        Some(Some((text, foreign))) if target.is_none() => Draft::new(made(text, foreign, variables)),
         Some(Some((text, mut foreign))) => {
             foreign.given.extend(variables.iter().cloned());
             lowered.push(("template".to_owned(), Expr::Const(Value::String(text))));
