@@ -46,7 +46,7 @@ pub(crate) fn status(arguments: &StatusArguments) -> Result<Exit, CommandError> 
     waiting
         .iter()
         .take(SHOWN_MAX)
-        .try_for_each(|asked| print(&format!("asks    {}\n", answer::one(asked, false))))?;
+        .try_for_each(|asked| print(&format!("waits   {}\n", answer::one(asked, false))))?;
     if waiting.len() > SHOWN_MAX {
         talk("more is asked: switchback runs --all --status waiting");
     }

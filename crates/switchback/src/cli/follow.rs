@@ -96,13 +96,18 @@ pub(crate) async fn follow(run: Followable) -> Result<Followed, CommandError> {
     painter.asks = typed.is_some();
     painter.header(&view);
     let mut questions = Inline::new(typed);
-    questions.look(&desk, &view)?;
+    if view.seq() >= since {
+        view.ask(&desk.reader)?;
+    }
     let mut end = End::Settled;
     let mut tick = tokio::time::interval(TICK);
     loop {
-        questions.put(&mut painter);
+        // What has happened is told before something is asked.
+        if progress.is_empty() {
+            questions.put(&view, &mut painter);
+        }
         let is_told = view.seq() >= since.max(questions.since);
-        if is_told && !questions.is_asking() && (!view.needs_carrier() || questions.holds(&view)) {
+        if is_told && !questions.is_asking() && (!view.needs_carrier() || Inline::holds(&view)) {
             break;
         }
         tokio::select! {
@@ -121,12 +126,12 @@ pub(crate) async fn follow(run: Followable) -> Result<Followed, CommandError> {
                 break;
             }
             line = questions.line(), if questions.is_asking() => {
-                questions.typed(line, (&desk, &view), &mut painter).await?;
+                questions.typed(line, (&desk, &mut view), &mut painter).await?;
             }
             turn = progress.recv() => match turn {
                 Some(turn) => {
                     painter.turn(&mut view, &turn);
-                    questions.turn(&desk, &view, &turn, &mut painter).await?;
+                    questions.turn(&desk, &mut view, &turn, &mut painter).await?;
                 }
                 None => {
                     painter.end();

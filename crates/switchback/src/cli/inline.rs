@@ -15,7 +15,6 @@ use engine::view::View;
 /// What a run asks, and whoever is asked.
 pub(crate) struct Inline {
     typed: Option<Typed>,
-    asked: Vec<Asked>,
     sheet: Option<Sheet>,
     /// What is not asked again by this command.
     later: Vec<(RunId, EffectId)>,
@@ -27,28 +26,21 @@ pub(crate) struct Inline {
 
 impl Inline {
     pub(crate) fn new(typed: Option<Typed>) -> Inline {
-        Inline { typed, asked: Vec::new(), sheet: None, later: Vec::new(), since: 0, answered: 0 }
-    }
-
-    /// Looks for questions, where there can be some.
-    pub(crate) fn look(&mut self, desk: &Desk, view: &View) -> Result<(), CommandError> {
-        let can = asking::can_ask(&view.plan) && view.outcome().is_none();
-        self.asked = if can { asking::asked(&desk.reader, &view.run)? } else { Vec::new() };
-        Ok(())
+        Inline { typed, sheet: None, later: Vec::new(), since: 0, answered: 0 }
     }
 
     /// Looks again after a turn that may have opened or closed a question.
     pub(crate) async fn turn(
         &mut self,
         desk: &Desk,
-        view: &View,
+        view: &mut View,
         turn: &Progress,
         painter: &mut Painter,
     ) -> Result<(), CommandError> {
-        if asking::touches(desk.backend(), (&view.run, &view.plan), &self.asked, turn).await? {
-            self.look(desk, view)?;
+        if asking::touches(desk.backend(), (&view.run, &view.plan), &view.asked, turn).await? {
+            view.ask(&desk.reader)?;
         }
-        let is_open = |sheet: &Sheet| self.asked.iter().any(|asked| name(asked) == name(&sheet.asked));
+        let is_open = |sheet: &Sheet| view.asked.iter().any(|asked| name(asked) == name(&sheet.asked));
         if self.sheet.as_ref().is_some_and(|sheet| !is_open(sheet)) {
             self.sheet = None;
             painter.asked("it was answered elsewhere");
@@ -57,8 +49,8 @@ impl Inline {
     }
 
     /// Whether the run goes no further without an answer.
-    pub(crate) fn holds(&self, view: &View) -> bool {
-        !self.asked.is_empty() && matches!(view.status, Status::Waiting(_))
+    pub(crate) fn holds(view: &View) -> bool {
+        !view.asked.is_empty() && matches!(view.status, Status::Waiting(_))
     }
 
     pub(crate) fn is_asking(&self) -> bool {
@@ -66,7 +58,7 @@ impl Inline {
     }
 
     /// Puts the next question in front of whoever can type.
-    pub(crate) fn put(&mut self, painter: &mut Painter) {
+    pub(crate) fn put(&mut self, view: &View, painter: &mut Painter) {
         if self.sheet.is_some() {
             return;
         }
@@ -74,7 +66,7 @@ impl Inline {
         let is_new = |asked: &&Asked| {
             asked.audience == Audience::Human && !self.later.iter().any(|later| *later == name(asked))
         };
-        let Some(asked) = self.asked.iter().find(is_new) else { return };
+        let Some(asked) = view.asked.iter().find(is_new) else { return };
         let sheet = Sheet::new(asked.clone());
         typed.forget();
         painter.ask(&sheet.asked.step(), &sheet.lines(), &sheet.choice());
@@ -93,7 +85,7 @@ impl Inline {
     pub(crate) async fn typed(
         &mut self,
         line: Option<String>,
-        (desk, view): (&Desk, &View),
+        (desk, view): (&Desk, &mut View),
         painter: &mut Painter,
     ) -> Result<(), CommandError> {
         let Some(mut sheet) = self.sheet.take() else { return Ok(()) };
@@ -102,7 +94,7 @@ impl Inline {
             Meant::Say(command) => {
                 let word = self.say((desk, view), &sheet.asked, command).await?;
                 painter.asked(&word);
-                self.look(desk, view)
+                Ok(view.ask(&desk.reader)?)
             }
             Meant::Later => {
                 self.later.push(name(&sheet.asked));

@@ -129,6 +129,9 @@ impl Lines {
         if line.nested.is_some() {
             return nested(line);
         }
+        if let Some(items) = &line.items {
+            return if items.len() == 1 { "1 item".to_owned() } else { format!("{} items", items.len()) };
+        }
         let last =
             said(line, "stdout").lines().rev().find(|text| !text.trim().is_empty()).unwrap_or_default();
         let used = self.word + self.name + TOOK_CHARS + 8;

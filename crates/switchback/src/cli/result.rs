@@ -7,10 +7,9 @@ use super::follow::{End, Followed};
 use super::lines;
 use super::look::{Look, clean, print, print_json, talk};
 use super::time;
-use engine::asking::{self, Asked};
-use engine::kernel::plan::Flow;
+use engine::asking;
+use engine::kernel::plan::{Audience, Flow};
 use engine::kernel::{FailureKind, Outcome, Status};
-use engine::store::Reader;
 use engine::view::{Detail, Line, State, Values, View};
 use serde_json::Value;
 use std::io::IsTerminal;
@@ -26,7 +25,7 @@ pub(crate) fn finish(followed: Followed, json: bool) -> Result<Exit, CommandErro
     let Followed { mut view, reader, end, answered } = followed;
     let interrupted = end == End::Interrupted && view.outcome().is_none();
     view.left |= interrupted;
-    let asked = asked(&reader, &view)?;
+    view.ask(&reader)?;
     if end == End::Left {
         talk(&format!(
             "{} goes on without you; look on again with: switchback resume {}",
@@ -34,31 +33,20 @@ pub(crate) fn finish(followed: Followed, json: bool) -> Result<Exit, CommandErro
         ));
     } else {
         talk(&format!("{}{}", last_line(&view), counted(answered)));
-        advice(&view, &asked).iter().for_each(|line| talk(line));
+        advice(&view).iter().for_each(|line| talk(line));
     }
     match json {
-        true => print_json(&document(&view, &asked, Values(&reader), Detail::Brief)?)?,
+        true => print_json(&document(&view, Values(&reader), Detail::Brief)?)?,
         false => print_outputs(&view.outputs(Values(&reader))?)?,
     }
     Ok(if interrupted || end == End::Left { Exit::Interrupted } else { exit(&view) })
 }
 
-/// What a run and those below it ask.
-pub(crate) fn asked(reader: &Reader, view: &View) -> Result<Vec<Asked>, CommandError> {
-    let can = view.outcome().is_none() && asking::can_ask(&view.plan);
-    Ok(if can { asking::asked(reader, &view.run)? } else { Vec::new() })
-}
-
 /// A run as one JSON document, with what it asks.
-pub(crate) fn document(
-    view: &View,
-    asked: &[Asked],
-    values: Values<'_>,
-    detail: Detail,
-) -> Result<Value, CommandError> {
+pub(crate) fn document(view: &View, values: Values<'_>, detail: Detail) -> Result<Value, CommandError> {
     let mut document = view.to_json(values, detail)?;
-    if !asked.is_empty() {
-        document["questions"] = asked.iter().map(asking::document).collect();
+    if !view.asked.is_empty() {
+        document["questions"] = view.asked.iter().map(asking::document).collect();
     }
     Ok(document)
 }
@@ -130,7 +118,7 @@ pub(crate) fn why(view: &View) -> String {
 }
 
 /// What to do next, if someone must do something.
-pub(crate) fn advice(view: &View, asked: &[Asked]) -> Vec<String> {
+pub(crate) fn advice(view: &View) -> Vec<String> {
     let run = &view.run;
     let open: Vec<&str> = view.undecided().map(|line| line.id.as_str()).collect();
     let mut lines = Vec::new();
@@ -149,13 +137,14 @@ pub(crate) fn advice(view: &View, asked: &[Asked]) -> Vec<String> {
         lines.push(command("--fail", "end the run"));
     } else if view.left {
         lines.push(format!("go on with: switchback resume {run}"));
-    } else if !asked.is_empty() {
-        lines.extend(asked.iter().map(|one| answer::one(one, asked.len() > 1)));
-    } else if !view.waiting().is_empty() {
+    } else if let [only] = view.asked.as_slice()
+        && only.audience == Audience::Human
+    {
+        lines.push(format!("waiting for you: switchback answer {}", only.root));
+    } else if !view.asked.is_empty() {
+        lines.extend(view.asked.iter().map(|one| answer::one(one, view.asked.len() > 1)));
+    } else {
         lines.extend(view.waiting_for().iter().map(|waiting| format!("waiting for {}", clean(waiting))));
-        if !view.asked.is_empty() {
-            lines.push(format!("answer with: switchback answer {run}"));
-        }
     }
     lines
 }

@@ -79,7 +79,9 @@ fn with_children(looked: &Looked, roots: Vec<Shown>) -> Result<Vec<Shown>, Comma
     let mut listed = Vec::new();
     while let Some(run) = open.pop() {
         if listed.len() == CHILDREN_MAX {
-            talk(&format!("only {CHILDREN_MAX} runs are shown; switchback show RUN names those that it started"));
+            talk(&format!(
+                "only {CHILDREN_MAX} runs are shown; switchback show RUN names those that it started"
+            ));
             break;
         }
         let children = looked.reader.children(&run.row.id)?.into_iter().rev();
@@ -92,7 +94,12 @@ fn with_children(looked: &Looked, roots: Vec<Shown>) -> Result<Vec<Shown>, Comma
 /// How a run stands. One that has ended says so itself; of others what is open is looked at.
 fn shown(looked: &Looked, row: RunRow) -> Shown {
     if row.ended_at.is_some() {
-        return Shown { status: row.status.clone(), what: row.detail.clone().unwrap_or_default(), row, depth: 0 };
+        return Shown {
+            status: row.status.clone(),
+            what: row.detail.clone().unwrap_or_default(),
+            row,
+            depth: 0,
+        };
     }
     match looked.view(&row) {
         Ok(view) => {

@@ -142,3 +142,104 @@ pub(crate) fn human() -> Caller {
 fn word(root: &RunId) -> &str {
     root.as_str().split('-').nth(1).unwrap_or(root.as_str())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::kernel::plan::{Audience, Gate, GateLevel};
+    use engine::kernel::{Data, Digest, EffectId};
+    use serde_json::{Map, json};
+
+    fn asked(kind: AskedKind, gate: bool, default: Option<Value>) -> Asked {
+        let root = RunId::new("mossy-otter-41");
+        Asked {
+            question_id: "ask#1".to_owned(),
+            run: root.clone(),
+            root,
+            path: vec!["ask".to_owned()],
+            effect: EffectId::new("ask#1"),
+            attempt: 1,
+            audience: Audience::Human,
+            gate: gate.then_some(Gate { level: GateLevel::Ask }),
+            kind,
+            prompt: "Deploy\u{1b}[2J?".to_owned(),
+            choices: if kind == AskedKind::Choice { vec![json!("a"), json!("l")] } else { Vec::new() },
+            default,
+            output_schema: None,
+            shown: Map::from_iter([("details".to_owned(), json!("one\ntwo"))]),
+            digest: Digest::of(b"shown"),
+            since: 0,
+            overdue: false,
+            note: None,
+        }
+    }
+
+    fn read(kind: AskedKind, gate: bool, default: Option<Value>, lines: &[&str]) -> String {
+        let mut sheet = Sheet::new(asked(kind, gate, default));
+        let mut meant = Vec::new();
+        for line in lines {
+            meant.push(match sheet.read(&format!("{line}\n")) {
+                Meant::Say(Command::Submit { result, .. }) => said(&result),
+                Meant::Say(Command::Answer { approved, .. }) => format!("approved {approved}"),
+                Meant::Say(other) => format!("{other:?}"),
+                Meant::Later => "later".to_owned(),
+                Meant::Again(_) => "again".to_owned(),
+                Meant::More => "more".to_owned(),
+            });
+        }
+        meant.join(", ")
+    }
+
+    fn said(result: &engine::kernel::Fields) -> String {
+        result.get("response").and_then(Data::inline).map(Value::to_string).unwrap_or_default()
+    }
+
+    #[test]
+    fn a_line_means_what_the_question_asks_for() {
+        use AskedKind::{Choice, Confirm, Text};
+        for (kind, default, line, meant) in [
+            (Confirm, None, "y", "true"),
+            (Confirm, None, "No", "false"),
+            (Confirm, None, "perhaps", "again"),
+            (Confirm, None, "", "later"),
+            (Confirm, Some(json!(false)), "", "false"),
+            (Confirm, None, "l", "later"),
+            (Choice, None, "2", "\"l\""),
+            (Choice, None, "a", "\"a\""),
+            (Choice, None, "3", "again"),
+            (Choice, None, "l", "later"),
+            (Text, None, "l", "\"l\""),
+            (Text, None, "", "later"),
+            (Text, Some(json!("x")), "", "\"x\""),
+        ] {
+            assert_eq!(read(kind, false, default.clone(), &[line]), meant, "{kind:?} {default:?} {line}");
+        }
+    }
+
+    #[test]
+    fn a_gate_is_passed_by_its_word_and_by_nothing_else() {
+        use AskedKind::{Choice, Confirm};
+        for (kind, lines, meant) in [
+            (Confirm, &["otter"][..], "approved true"),
+            (Confirm, &["y"][..], "approved false"),
+            (Confirm, &["otters"][..], "approved false"),
+            (Confirm, &["", "l"][..], "again, later"),
+            (Choice, &["1", "otter"][..], "more, approved true"),
+            (Choice, &["1", "yes"][..], "more, approved false"),
+            (Choice, &["9", "otter"][..], "again, again"),
+        ] {
+            assert_eq!(read(kind, true, Some(json!(true)), lines), meant, "{kind:?} {lines:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_shown_cannot_touch_the_terminal() {
+        let sheet = Sheet::new(asked(AskedKind::Choice, true, None));
+        let lines = sheet.lines();
+        assert_eq!(lines[..5], ["Deploy\\u{1b}[2J?", "one", "two", "[1] a", "[2] l"]);
+        assert!(lines[5].starts_with("(shown: 5 lines, digest "), "{lines:?}");
+        assert_eq!(sheet.choice(), "a number, or [l] later");
+        let gate = Sheet::new(asked(AskedKind::Confirm, true, Some(json!(true))));
+        assert_eq!(gate.choice(), "Type  otter  to approve, l for later, or anything else to decline:");
+    }
+}

@@ -5,7 +5,7 @@ use super::error::CommandError;
 use super::exit::Exit;
 use super::lines::{Lines, paint};
 use super::look::{Look, clean, print, print_json, talk, written};
-use super::result::{advice, asked, document, output};
+use super::result::{advice, document, output};
 use super::store::{Looked, directory, find};
 use super::time;
 use engine::journal;
@@ -25,9 +25,8 @@ pub(crate) fn show(arguments: &ShowArguments) -> Result<Exit, CommandError> {
     }
     let view = looked.view(&row)?;
     let values = Values(&looked.reader);
-    let asked = asked(&looked.reader, &view)?;
     if arguments.json {
-        print_json(&document(&view, &asked, values, Detail::Whole)?)?;
+        print_json(&document(&view, values, Detail::Whole)?)?;
         return Ok(Exit::Succeeded);
     }
     print(&page(&view, Look::of_stdout()))?;
@@ -36,7 +35,7 @@ pub(crate) fn show(arguments: &ShowArguments) -> Result<Exit, CommandError> {
         print("\n")?;
         outputs.iter().try_for_each(|(name, value)| print(&output(name, value)))?;
     }
-    advice(&view, &asked).iter().for_each(|line| talk(line));
+    advice(&view).iter().for_each(|line| talk(line));
     Ok(Exit::Succeeded)
 }
 

@@ -194,7 +194,10 @@ impl Pipe {
                 self.changed.notify_all();
                 return;
             }
-            self.changed.notify_all();
+            // Only the last answers are waited for.
+            if self.state().talk.hung_up_since().is_some() {
+                self.changed.notify_all();
+            }
         }
         if let Err(error) = self.after(link) {
             self.lose(error);
@@ -279,8 +282,11 @@ impl Pipe {
     }
 }
 
+/// In one piece: whoever reads would wake for each.
 fn write_line(mut out: impl Write, line: &Line) -> io::Result<()> {
-    out.write_all(line)?;
-    out.write_all(b"\n")?;
+    let mut whole = Vec::with_capacity(line.len() + 1);
+    whole.extend_from_slice(line);
+    whole.push(b'\n');
+    out.write_all(&whole)?;
     out.flush()
 }

@@ -15,5 +15,7 @@ get_workflow_status() lists the runs of this project, and get_workflow_status(wo
 Dropping a call never stops a run; cancel_workflow(workflow_id) does. A call that may be repeated takes a request_key: the \
 same key gives the same run instead of a second one.
 
-Answers are cut to about 20 KB; `left_out` then names the resource that has all of it. A run whose status is paused or \
-waiting says in `next` who must do what. Do not answer for a human.";
+A run that is paused says in `questions` what it asks. Relay what the person says, or give what you did where the work is \
+yours: resume_workflow(workflow_id, response). Where only a human may answer, tell them to; never answer for a human.
+
+Answers are cut to about 20 KB; `left_out` then names the resource that has all of it.";

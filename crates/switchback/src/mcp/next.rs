@@ -1,7 +1,6 @@
 //! What to do next, whenever something is left to do.
 
 use super::questions;
-use engine::asking::Asked;
 use engine::kernel::{Outcome, RunId, Status, Waiting};
 use engine::view::View;
 
@@ -9,8 +8,8 @@ use engine::view::View;
 const NAMED_MAX: usize = 3;
 
 /// What to do about a run as it stands, from the folder of whoever asks.
-pub(super) fn next_from(folder: &str, view: &View, asked: &[Asked]) -> Option<String> {
-    if view.workspace == folder { next(view, asked) } else { Some(elsewhere(view)) }
+pub(super) fn next_from(folder: &str, view: &View) -> Option<String> {
+    if view.workspace == folder { next(view) } else { Some(elsewhere(view)) }
 }
 
 /// What can be done about a run from a folder that it does not belong to: look at it, and wait.
@@ -31,7 +30,7 @@ fn elsewhere(view: &View) -> String {
 }
 
 /// What to do about a run as it stands; nothing where it has succeeded.
-pub(super) fn next(view: &View, asked: &[Asked]) -> Option<String> {
+pub(super) fn next(view: &View) -> Option<String> {
     let run = &view.run;
     if view.left {
         return Some(format!(
@@ -40,7 +39,7 @@ pub(super) fn next(view: &View, asked: &[Asked]) -> Option<String> {
         ));
     }
     let is_over = matches!(view.status, Status::Ended(_) | Status::Closing);
-    if let Some(next) = questions::next(run, asked).filter(|_| !is_over) {
+    if let Some(next) = questions::next(run, &view.asked).filter(|_| !is_over) {
         return Some(next);
     }
     Some(match &view.status {

@@ -15,7 +15,8 @@ const LOADED_MAX: usize = 20;
 /// Whether there is something that a view only names.
 pub(super) fn is_named(view: &View) -> bool {
     let stored = |fields: &Fields| fields.values().any(|data| matches!(data, Data::Stored(_)));
-    view.has_stored_outputs() || view.lines().iter().any(|line| stored(&line.inputs) || stored(&line.outputs))
+    let named = |line: &Line| stored(&line.inputs) || stored(&line.outputs);
+    view.has_stored_outputs() || view.lines().iter().any(|line| named(line) || line.parts().iter().any(named))
 }
 
 /// Completes the documents of steps: `step` finds the one of a line.
@@ -36,6 +37,10 @@ pub(super) fn load(
             for (name, data) in stored {
                 place["outputs"][name] = Values(reader).value(data).map_err(runs::not_loaded)?;
             }
+        }
+        let over = line.items.iter().flatten().filter(|item| item.state.is_over());
+        if let Some(rows) = place.pointer_mut("/outputs/results").and_then(Value::as_array_mut) {
+            rows.iter_mut().zip(over).for_each(|(row, item)| point(row, &uri::step(&view.run, &item.id)));
         }
         point(place, &uri::step(&view.run, &line.id));
     }

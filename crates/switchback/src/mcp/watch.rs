@@ -22,8 +22,6 @@ pub(super) struct Watch {
     pub(super) progress: UnboundedReceiver<Progress>,
     /// The entry of the command that was sent: what the run was before it does not count.
     pub(super) since: u64,
-    /// What it and the runs below it ask.
-    pub(super) asked: Vec<Asked>,
     /// What became of asking a human, where that came to nothing.
     pub(super) word: Option<String>,
     /// Whether a human may be asked while the call waits.
@@ -33,7 +31,7 @@ pub(super) struct Watch {
 impl Watch {
     /// Watches a run from a view on.
     pub(super) fn new(view: View, progress: UnboundedReceiver<Progress>, since: u64) -> Watch {
-        Watch { view, progress, since, asked: Vec::new(), word: None, asks: true }
+        Watch { view, progress, since, word: None, asks: true }
     }
 
     /// Takes in what has happened already.
@@ -47,7 +45,7 @@ impl Watch {
     pub(super) async fn take(&mut self, call: &Call, turn: &Progress) -> Result<bool, Problem> {
         let is_own = self.view.take(turn);
         let (backend, view) = (&call.visit.house()?.local, &self.view);
-        let touched = asking::touches(backend, (&view.run, &view.plan), &self.asked, turn).await;
+        let touched = asking::touches(backend, (&view.run, &view.plan), &view.asked, turn).await;
         if touched.map_err(runs::refused)? {
             self.look(call).await?;
         }
@@ -56,25 +54,22 @@ impl Watch {
 
     /// Looks for questions, where there can be some.
     pub(super) async fn look(&mut self, call: &Call) -> Result<(), Problem> {
-        if !asking::can_ask(&self.view.plan) || self.view.outcome().is_some() {
-            self.asked = Vec::new();
+        if !asking::can_ask(&self.view.plan) {
             return Ok(());
         }
-        let run = self.view.run.clone();
-        let asked = call.visit.look(move |_, reader| asking::asked(reader, &run)).await?;
-        self.asked = asked.map_err(runs::not_loaded)?;
-        Ok(())
+        let view = &mut self.view;
+        call.visit.look(|_, reader| view.ask(reader)).await?.map_err(runs::not_loaded)
     }
 
     /// The question to put to a human now, if there is one.
     pub(super) fn for_a_form(&self) -> Option<Asked> {
         let is_due = self.asks && self.view.seq() >= self.since;
-        self.asked.iter().find(|asked| is_due && is_for_a_form(asked)).cloned()
+        self.view.asked.iter().find(|asked| is_due && is_for_a_form(asked)).cloned()
     }
 
     /// Whether a question is still open.
     pub(super) fn is_open(&self, question: &Asked) -> bool {
-        self.asked.iter().any(|asked| asked.run == question.run && asked.effect == question.effect)
+        self.view.asked.iter().any(|asked| asked.run == question.run && asked.effect == question.effect)
     }
 
     /// Asks nobody any more, and remembers why.
@@ -104,12 +99,12 @@ impl Watch {
         let (run, left) = (self.view.run.clone(), self.view.left);
         self.view = call.visit.look(move |visit, reader| runs::view_of(visit, reader, &run)).await??;
         self.view.left &= left;
-        self.look(call).await
+        Ok(())
     }
 
     /// Whether nothing more happens by itself, or someone is to do something.
     pub(super) fn is_settled(&self) -> bool {
-        let asks = !self.asked.is_empty() && matches!(self.view.status, Status::Waiting(_));
+        let asks = !self.view.asked.is_empty() && matches!(self.view.status, Status::Waiting(_));
         self.view.seq() >= self.since && (asks || is_settled(&self.view))
     }
 }

@@ -6,6 +6,7 @@ use engine::dialects::blocks::view::waves;
 use engine::kernel::Plan;
 use engine::kernel::plan::{Adapter, Audience, Flow, Work};
 use engine::library::{Definition, Library, PlaceKind};
+use engine::secrets::used;
 use serde_json::{Map, Value, json};
 
 /// How many mistakes of a definition are shown.
@@ -109,6 +110,7 @@ pub(super) fn about(definition: &Definition, plan: &Plan) -> Value {
         "input_schema": takes::schema(plan),
         "example": takes::example(&definition.name, plan),
         "outputs": outputs,
+        "secrets": used(plan),
         "waves": waves(plan),
         "blocks": blocks(plan),
         "source": source(definition),

@@ -86,6 +86,8 @@ pub(crate) struct Connect {
     pub(crate) args: Vec<String>,
     pub(crate) env: Vec<(String, String)>,
     pub(crate) era: Option<Era>,
+    /// What someone behind it says to whatever they are asked.
+    pub(crate) answers: Option<Vec<serde_json::Value>>,
     pub(crate) kill_at: Option<KillAt>,
     pub(crate) limit: Duration,
     pub(crate) check: Check,
@@ -100,6 +102,7 @@ impl Connect {
             args: Vec::new(),
             env: Vec::new(),
             era: None,
+            answers: None,
             kill_at: None,
             limit: LIMIT_DEFAULT,
             check: Check::default(),

@@ -64,6 +64,7 @@ impl Driver {
             capture: setting.workspace.capture(&setting.capture).with_extension("err"),
             era: connect.era.unwrap_or(door),
             limit: connect.limit,
+            answers: connect.answers.clone(),
         })
     }
 

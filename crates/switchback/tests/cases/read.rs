@@ -195,11 +195,20 @@ fn connect(name: String, fields: &mut Fields) -> Result<Connect, Flaw> {
         args: fields.take("args").map_or(Ok(Vec::new()), |node| texts(&node, "`args`"))?,
         env: fields.take("env").map_or(Ok(Vec::new()), |node| pairs(&node, "`env`"))?,
         era: fields.take("era").map(|node| era(&node)).transpose()?,
+        answers: fields.take("answers").map(|node| answers(&node)).transpose()?,
         kill_at: fields.take("kill_at").map(|node| kill_at(&node)).transpose()?,
         limit: limit(fields)?,
         check: check(fields, Asked::Request)?,
         ..plain
     })
+}
+
+/// What someone says: the result of a form, or `silence`.
+fn answers(node: &Node) -> Result<Vec<serde_json::Value>, Flaw> {
+    match node.to_json() {
+        serde_json::Value::Array(answers) => Ok(answers),
+        _ => Err(Flaw::new(node.line, "`answers` must be a list".to_owned())),
+    }
 }
 
 fn era(node: &Node) -> Result<Era, Flaw> {

@@ -115,10 +115,10 @@ fn an_unknown_tool_names_those_there_are() {
     let mut client = client(&world);
     let problem = client.bad("execute_workflows", json!({}));
     assert_eq!(problem["error"], "there is no tool `execute_workflows`");
-    assert_eq!(problem["did_you_mean"], json!(["execute_workflow"]));
+    assert_eq!(problem["did_you_mean"], json!(["execute_workflow", "resume_workflow"]));
     // A tool that other versions have is no misspelling of another one.
     for (name, group) in
-        [("run_workflow", "states"), ("workflow.list", "reactive"), ("resume_workflow", "blocks")]
+        [("run_workflow", "states"), ("workflow.list", "reactive"), ("submit_result", "steps")]
     {
         let problem = client.bad(name, json!({}));
         assert_eq!(problem["error"], format!("{} is not part of this version", name.replace('.', "_")));

@@ -83,7 +83,7 @@ pub(super) fn piece(
 }
 
 fn find<'v>(view: &'v View, step: &str) -> Result<&'v Line, Problem> {
-    view.lines().iter().find(|line| line.id == step).ok_or_else(|| {
+    view.line(step).ok_or_else(|| {
         let names = view.lines().iter().map(|line| line.id.clone());
         let error = format!("run {} has no step `{}`", view.run, said(step));
         Problem::new("unknown-step", error).options(names).near(step)

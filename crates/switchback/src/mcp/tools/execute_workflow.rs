@@ -216,28 +216,25 @@ async fn start(call: &Call, ready: Ready, key: Option<String>) -> Result<Watch, 
 }
 
 async fn answer(call: &Call, watch: Watch) -> Answered {
-    let Watch { view, asked, word, .. } = watch;
+    let Watch { view, word, .. } = watch;
     let mut response = view.response();
-    if !asked.is_empty() && matches!(view.status, Status::Waiting(_)) {
-        response["status"] = "paused".into();
-    }
     let view = Arc::new(view);
     if stored::is_named(&view) {
         let seen = Arc::clone(&view);
         response = call.visit.look(move |_, reader| completed(&seen, reader, response)).await??;
     }
     let mut value = json!({ "status": response["status"].take(), "workflow_id": view.run });
-    if let Some(next) = next(&view, &asked) {
+    if let Some(next) = next(&view) {
         value["next"] = next.into();
     }
     if let Value::Object(value) = &mut value {
-        value.extend(super::status::said(&asked, word));
+        value.extend(super::status::said(&view.asked, word));
     }
     for key in ["error", "outputs", "metadata", "blocks"] {
         value[key] = response[key].take();
     }
     if !matches!(view.status, Status::Ended(_)) {
-        value["waiting_for"] = view.waiting().iter().map(ToString::to_string).collect();
+        value["waiting_for"] = view.waiting_for().into();
     }
     Ok(Answer::new(value).rest(uri::run(&view.run)))
 }

@@ -95,12 +95,12 @@ async fn give(call: &Call, watch: &Watch, run: &RunId) -> Result<(Asked, Taken),
     let named = call.arguments.text("question_id")?.map(str::trim).filter(|id| !id.is_empty());
     let Some(response) = call.arguments.value("response").cloned() else { return Err(nothing_said(watch)) };
     if named.is_none()
-        && (call.is_again() || watch.asked.is_empty())
+        && (call.is_again() || watch.view.asked.is_empty())
         && let Some(asked) = given_before(call, run, &response).await?
     {
         return Ok((asked, Taken::Taken(None)));
     }
-    let asked = match asking::pick(&watch.asked, named) {
+    let asked = match asking::pick(&watch.view.asked, named) {
         Ok(asked) => asked.clone(),
         Err(Unpicked::NothingAsked) => return Err(nothing_asked(watch)),
         Err(Unpicked::Several(_)) => return Err(several(watch)),
@@ -142,8 +142,8 @@ fn with_questions(problem: Problem, watch: &Watch) -> Problem {
     let problem = problem
         .with("workflow_id", watch.view.run.as_str().into())
         .with("status", watch.view.word().into())
-        .with("questions", questions::documents(&watch.asked));
-    match next(&watch.view, &watch.asked) {
+        .with("questions", questions::documents(&watch.view.asked));
+    match next(&watch.view) {
         Some(next) => problem.next(next),
         None => problem,
     }
@@ -163,17 +163,17 @@ fn nothing_asked(watch: &Watch) -> Problem {
 }
 
 fn several(watch: &Watch) -> Problem {
-    let count = watch.asked.len();
+    let count = watch.view.asked.len();
     let problem =
         Problem::new("several-questions", format!("{count} questions are open: say which one is answered"))
-            .options(watch.asked.iter().map(|asked| asked.question_id.clone()))
+            .options(watch.view.asked.iter().map(|asked| asked.question_id.clone()))
             .help("Call resume_workflow again with the `question_id` of one");
     with_questions(problem, watch)
 }
 
 fn unknown(watch: &Watch, named: &str) -> Problem {
     let problem = Problem::new("unknown-question", format!("no question is called `{}`", said(named)))
-        .options(watch.asked.iter().map(|asked| asked.question_id.clone()))
+        .options(watch.view.asked.iter().map(|asked| asked.question_id.clone()))
         .near(named)
         .help("Nothing was changed. These are open");
     with_questions(problem, watch)

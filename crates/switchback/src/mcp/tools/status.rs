@@ -38,7 +38,7 @@ pub(super) async fn look(call: &Call, run: &RunId) -> Result<View, Problem> {
 /// The document of a run.
 pub(super) async fn answer(call: &Call, mut watch: Watch, detail: Detail) -> Answered {
     watch.look(call).await?;
-    let Watch { view, asked, word, .. } = watch;
+    let Watch { view, word, .. } = watch;
     let here = call.visit.workspace();
     // What belongs to another folder cannot be read from here, and so it is not named.
     let rest = (view.workspace == here).then(|| uri::run(&view.run));
@@ -49,8 +49,8 @@ pub(super) async fn answer(call: &Call, mut watch: Watch, detail: Detail) -> Ans
                 &mut document["steps"][position]
             })?;
         }
-        let next = next_from(&here, &view, &asked);
-        Ok(framed(document, next, said(&asked, word)))
+        let next = next_from(&here, &view);
+        Ok(framed(document, next, said(&view.asked, word)))
     });
     let answer = Answer::new(document.await??);
     Ok(match rest {

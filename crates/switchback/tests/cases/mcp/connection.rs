@@ -13,6 +13,7 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
+use super::human::Human;
 use super::inbox::{Inbox, Waiting};
 use super::words;
 use crate::answer::Reply;
@@ -33,6 +34,8 @@ pub(crate) struct Opening<'a> {
     pub(crate) capture: PathBuf,
     pub(crate) era: Era,
     pub(crate) limit: Duration,
+    /// What someone says who can be asked.
+    pub(crate) answers: Option<Vec<Value>>,
 }
 
 /// A client that has come in.
@@ -43,6 +46,7 @@ pub(crate) struct Connection {
     /// Nothing once the client has hung up.
     stdin: Arc<Mutex<Option<ChildStdin>>>,
     inbox: Inbox,
+    human: Human,
     reader: JoinHandle<()>,
     ended: Receiver<io::Result<ExitStatus>>,
     capture: PathBuf,
@@ -54,7 +58,7 @@ impl Connection {
     pub(crate) fn open(opening: Opening<'_>) -> Result<(Self, Reply), String> {
         let limit = opening.limit;
         let mut connection = Self::start(opening).map_err(|error| format!("failed to start it: {error}"))?;
-        let (method, params) = words::opening(connection.era);
+        let (method, params) = words::opening(connection.era, &connection.human.abilities());
         let answered = connection.request(method, &params, false).wait(limit);
         if let Some(message) = words::after_opening(connection.era) {
             connection.send(&message);
@@ -83,15 +87,15 @@ impl Connection {
         let pid = Pid::from_child(&child);
         let stdin = Arc::new(Mutex::new(child.stdin.take()));
         let stdout = child.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
-        let inbox = Inbox::default();
+        let (inbox, human) = (Inbox::default(), Human::new(opening.answers));
         let reader = thread::spawn({
-            let (inbox, stdin) = (inbox.clone(), Arc::clone(&stdin));
-            move || inbox.read(stdout, |id, method| write(&stdin, &words::answer(id, method)))
+            let (inbox, human, stdin) = (inbox.clone(), human.clone(), Arc::clone(&stdin));
+            move || inbox.read(stdout, &human, |message| write(&stdin, message))
         });
         let (tell, ended) = channel();
         thread::spawn(move || tell.send(child.wait()));
         let (name, era, capture) = (opening.name.to_owned(), opening.era, opening.capture);
-        Ok(Self { name, era, pid, stdin, inbox, reader, ended, capture, next_id: 1 })
+        Ok(Self { name, era, pid, stdin, inbox, human, reader, ended, capture, next_id: 1 })
     }
 
     /// Sends a request; its answer is waited for by whoever holds what is returned.
@@ -99,13 +103,15 @@ impl Connection {
         let id = self.next_id;
         self.next_id += 1;
         let waiting = self.inbox.expect(id, &self.name, method);
-        self.send(&words::request(self.era, id, (method, params), progress));
+        let message = words::request((self.era, &self.human.abilities()), id, (method, params), progress);
+        self.human.remember(&message);
+        self.send(&message);
         waiting
     }
 
     /// Says that an answer is no longer waited for.
     pub(crate) fn cancel(&self, id: u64) {
-        self.send(&words::cancelled(self.era, id));
+        self.send(&words::cancelled((self.era, &self.human.abilities()), id));
     }
 
     pub(crate) fn signal(&self, signal: Signal) -> io::Result<()> {

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::human::Human;
 use crate::answer::Reply;
 
 /// Requests that have not been answered, by their ids, and what was wrong with what came.
@@ -41,13 +42,13 @@ impl Inbox {
         Waiting { id, client: client.to_owned(), method: method.to_owned(), incoming }
     }
 
-    /// Reads all that a server says until it hangs up. `reply` is given what must be answered.
-    pub(super) fn read(&self, from: impl Read, mut reply: impl FnMut(&Value, &str)) {
+    /// Reads all that a server says until it hangs up. What must be answered is answered by `human` and sent by `send`.
+    pub(super) fn read(&self, from: impl Read, human: &Human, send: impl Fn(&Value)) {
         for line in BufReader::new(from).lines() {
             let Ok(line) = line else { break };
             match serde_json::from_str::<Value>(&line) {
                 Ok(message) if message.get("jsonrpc") == Some(&"2.0".into()) => {
-                    self.take(message, &mut reply)
+                    self.take(message, human, &send)
                 }
                 _ => self.lock().troubles.push(format!("no message of JSON-RPC: {line}")),
             }
@@ -62,10 +63,14 @@ impl Inbox {
         self.lock().troubles.clone()
     }
 
-    fn take(&self, message: Value, reply: &mut impl FnMut(&Value, &str)) {
+    fn take(&self, message: Value, human: &Human, send: &impl Fn(&Value)) {
         let method = message.get("method").and_then(Value::as_str);
         match (method, message.get("id")) {
-            (Some(method), Some(id)) => reply(id, method),
+            (Some(method), Some(id)) => {
+                if let Some(answer) = human.answer(id, method) {
+                    send(&answer);
+                }
+            }
             (Some("notifications/progress"), None) => {
                 let token = message.pointer("/params/progressToken").and_then(Value::as_u64);
                 self.tell(token, message);
@@ -73,9 +78,21 @@ impl Inbox {
             (Some(_), None) => {}
             (None, id) => {
                 let id = id.and_then(Value::as_u64);
+                if let Some((id, call)) = id.and_then(|id| Some((id, human.again(id, &message)?))) {
+                    self.moved(id, &call);
+                    return send(&call);
+                }
                 self.tell(id, message);
                 id.map(|id| self.lock().waiting.remove(&id));
             }
+        }
+    }
+
+    /// Whoever waits for a call waits for the one that takes its place.
+    fn moved(&self, id: u64, call: &Value) {
+        let mut shared = self.lock();
+        if let (Some(tell), Some(again)) = (shared.waiting.remove(&id), call["id"].as_u64()) {
+            shared.waiting.insert(again, tell);
         }
     }
 

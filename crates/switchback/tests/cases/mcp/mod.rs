@@ -3,6 +3,7 @@
 //! It is written from the specification and shares nothing with the product, so that the two can only agree by being right.
 
 mod connection;
+mod human;
 mod inbox;
 mod words;
 

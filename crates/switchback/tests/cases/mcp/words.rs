@@ -7,11 +7,11 @@ use crate::doors::Era;
 const NAME: &str = "switchback-cases";
 
 /// Returns the method and the parameters with which a client opens the conversation.
-pub(super) fn opening(era: Era) -> (&'static str, Value) {
+pub(super) fn opening(era: Era, abilities: &Value) -> (&'static str, Value) {
     match era {
         Era::Handshake => (
             "initialize",
-            json!({ "protocolVersion": era.revision(), "capabilities": {}, "clientInfo": client_info() }),
+            json!({ "protocolVersion": era.revision(), "capabilities": abilities, "clientInfo": client_info() }),
         ),
         Era::Stateless => ("server/discover", json!({})),
     }
@@ -26,11 +26,16 @@ pub(super) fn after_opening(era: Era) -> Option<Value> {
 }
 
 /// Returns a whole request. Progress is asked for under its own id.
-pub(super) fn request(era: Era, id: u64, (method, params): (&str, &Value), progress: bool) -> Value {
+pub(super) fn request(
+    (era, abilities): (Era, &Value),
+    id: u64,
+    (method, params): (&str, &Value),
+    progress: bool,
+) -> Value {
     let mut params = params.as_object().cloned().unwrap_or_default();
     let mut meta = params.remove("_meta").and_then(|meta| meta.as_object().cloned()).unwrap_or_default();
     if era == Era::Stateless {
-        meta.extend(who_asks(era));
+        meta.extend(who_asks(era, abilities));
     }
     if progress {
         meta.entry("progressToken").or_insert_with(|| id.into());
@@ -42,13 +47,13 @@ pub(super) fn request(era: Era, id: u64, (method, params): (&str, &Value), progr
 }
 
 /// Returns the notification that a client no longer waits for an answer.
-pub(super) fn cancelled(era: Era, id: u64) -> Value {
+pub(super) fn cancelled((era, abilities): (Era, &Value), id: u64) -> Value {
     let mut params = Map::from_iter([
         ("requestId".to_owned(), json!(id)),
         ("reason".to_owned(), json!("the case says so")),
     ]);
     if era == Era::Stateless {
-        params.insert("_meta".to_owned(), who_asks(era).into());
+        params.insert("_meta".to_owned(), who_asks(era, abilities).into());
     }
     json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params })
 }
@@ -64,12 +69,12 @@ pub(super) fn answer(id: &Value, method: &str) -> Value {
     }
 }
 
-fn who_asks(era: Era) -> Map<String, Value> {
+fn who_asks(era: Era, abilities: &Value) -> Map<String, Value> {
     let key = |name: &str| format!("io.modelcontextprotocol/{name}");
     Map::from_iter([
         (key("protocolVersion"), era.revision().into()),
         (key("clientInfo"), client_info()),
-        (key("clientCapabilities"), json!({})),
+        (key("clientCapabilities"), abilities.clone()),
     ])
 }
 

@@ -33,7 +33,7 @@ pub(crate) fn play(client: Client, era: &str) {
     seen.answers("missing", true);
     seen.is("missing.structured.required", json!(["who"]));
     seen.answers("unknown_tool", true);
-    seen.is("unknown_tool.structured.did_you_mean", json!(["execute_workflow"]));
+    seen.is("unknown_tool.structured.did_you_mean", json!(["execute_workflow", "resume_workflow"]));
 
     seen.answers("keyed.0", false);
     seen.answers("keyed.1", false);

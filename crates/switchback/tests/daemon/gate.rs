@@ -1,0 +1,115 @@
+//! Who may answer a gate at the command line's door: a process is known by the socket and by its ancestors, not by what it
+//! says of itself.
+
+use crate::world::{World, until};
+use serde_json::{Value, json};
+use std::io::{BufRead, Write};
+use std::process::{Command, Stdio};
+
+fn gated(world: &World) -> String {
+    let folder = world.project().join(".switchback/workflows");
+    std::fs::create_dir_all(&folder).unwrap();
+    let gate = json!({ "id": "approve", "type": "Prompt", "gate": "ask", "inputs": { "prompt": "Really?" } });
+    std::fs::write(folder.join("gated.json"), json!({ "name": "gated", "blocks": [gate] }).to_string())
+        .unwrap();
+    let output = world.run(&["run", "gated", "--json"]);
+    assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stderr));
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(document["questions"][0]["prompt"], "Really?");
+    document["run"].as_str().unwrap().to_owned()
+}
+
+/// Answers a gate by speaking to the socket, for something that was never shown.
+fn answer(world: &World, run: &str) -> Value {
+    let (welcome, mut stream) = world.greet(&world.hello());
+    assert_eq!(welcome.get("refused"), None);
+    let by = json!({ "human": { "door": "command line", "proven": false } });
+    let command = json!({ "answer": {
+        "effect": "approve#1", "approved": true, "result": {}, "shown": "0".repeat(64), "by": by,
+    } });
+    let asked = json!({ "id": 1, "ask": { "submit": { "run": run, "command": command } } });
+    stream.get_mut().write_all(format!("{asked}\n").as_bytes()).unwrap();
+    let mut line = String::new();
+    stream.read_line(&mut line).unwrap();
+    serde_json::from_str::<Value>(&line).unwrap()["tell"]["failed"].clone()
+}
+
+#[test]
+fn a_process_of_a_connected_client_answers_no_gate() {
+    let world = World::new();
+    let run = gated(&world);
+    // Nobody is connected: only that this was never shown is held against the answer.
+    assert!(answer(&world, &run)["refusal"]["shown_changed"].is_object(), "{}", answer(&world, &run));
+    let mut pipe = world.command(&["serve"]).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    let clients = || world.json(&["status", "--json"])["daemon"]["clients"].as_u64();
+    until("the client is connected", || clients() == Some(1));
+    let refused = answer(&world, &run);
+    assert_eq!(refused["code"], "not-a-human", "{refused}");
+    let said = world.run(&["answer", &run, "no"]);
+    assert_eq!(said.status.code(), Some(2));
+    let words = String::from_utf8_lossy(&said.stderr).into_owned();
+    assert!(words.contains("started by a connected client"), "{words}");
+    drop(pipe.stdin.take());
+    pipe.wait().unwrap();
+    until("the client has gone", || clients() == Some(0));
+    assert!(answer(&world, &run)["refusal"].is_object());
+    let said = world.run(&["answer", &run, "no"]);
+    assert_eq!(said.status.code(), Some(100), "{}", String::from_utf8_lossy(&said.stderr));
+}
+
+#[test]
+fn a_workflow_answers_no_gate() {
+    let world = World::new();
+    let run = gated(&world);
+    let binary = env!("CARGO_BIN_EXE_switchback");
+    let home = world.home().display();
+    world.define(
+        "answers",
+        &format!("SWITCHBACK_HOME='{home}' '{binary}' answer {run} no 2>&1; echo code $?"),
+    );
+    let document = world.json(&["run", "answers", "--json"]);
+    let text = document["outputs"]["text"].as_str().unwrap();
+    assert!(text.contains("started by a workflow") && text.contains("code 2"), "{text}");
+    assert_eq!(world.json(&["show", &run, "--json"])["status"], "waiting");
+}
+
+#[test]
+fn a_gate_is_approved_by_its_word_on_a_terminal() {
+    let world = World::new();
+    let run = gated(&world);
+    let said = world.run(&["answer", &run, "yes"]);
+    assert_eq!(said.status.code(), Some(2));
+    let words = String::from_utf8_lossy(&said.stderr).into_owned();
+    assert!(words.contains("only a human at a terminal may approve"), "{words}");
+    // `script` gives a terminal where it is there; without it nobody can type.
+    let has_script = Command::new("script").arg("--version").stdout(Stdio::null()).status();
+    if !has_script.is_ok_and(|status| status.success()) {
+        return;
+    }
+    let word = run.split('-').nth(1).unwrap();
+    let typed = |line: &str| {
+        let like = world.command(&[]);
+        let answer = format!("'{}' answer {run}", env!("CARGO_BIN_EXE_switchback"));
+        let mut script = Command::new("script");
+        script.args(["-qec", &answer, "/dev/null"]).current_dir(world.project()).env_clear();
+        script.envs(like.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        script.env("TERM", "xterm").env("NO_COLOR", "1");
+        let mut script = script.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut stdin = script.stdin.take().unwrap();
+        let mut stdout = std::io::BufReader::new(script.stdout.take().unwrap());
+        // What is typed before something is asked does not count, so it is asked first.
+        let mut shown = Vec::new();
+        while !String::from_utf8_lossy(&shown).contains("decline:") {
+            let byte = std::io::Read::bytes(&mut stdout).next().unwrap().unwrap();
+            shown.push(byte);
+        }
+        writeln!(stdin, "{line}").unwrap();
+        std::io::Read::read_to_end(&mut stdout, &mut shown).unwrap();
+        drop(stdin);
+        (script.wait().unwrap().code(), String::from_utf8_lossy(&shown).into_owned())
+    };
+    let (code, shown) = typed("l");
+    assert!(code == Some(3) && shown.contains("Really?"), "{code:?} {shown}");
+    let (code, shown) = typed(word);
+    assert!(code == Some(0) && shown.contains("succeeded"), "{code:?} {shown}");
+}
