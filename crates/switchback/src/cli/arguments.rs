@@ -22,6 +22,8 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
+    /// Write a first workflow into this project, to be tried and changed.
+    Init(InitArguments),
     /// Run a workflow and follow it to its end.
     Run(RunArguments),
     /// Look for mistakes without running anything.
@@ -54,6 +56,17 @@ pub(crate) enum Verb {
     Secret(SecretArguments),
     /// Say what is wrong with the set-up, and how to mend it.
     Doctor(DoctorArguments),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  switchback init             .switchback/workflows/hello.yaml, if nothing is there yet
+  switchback run hello        what it does")]
+pub(crate) struct InitArguments {
+    /// Say what was written as one JSON document.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -19,6 +19,7 @@ mod error;
 mod exit;
 mod follow;
 mod given;
+mod init;
 mod inline;
 mod install;
 mod lines;
@@ -71,6 +72,7 @@ fn is_bare() -> bool {
 
 fn carry_out(verb: Verb) -> Result<Exit, CommandError> {
     match verb {
+        Verb::Init(arguments) => init::init(&arguments),
         Verb::Run(arguments) => run::run(&arguments),
         Verb::Check(arguments) => check::check(&arguments),
         Verb::List(arguments) => list::list(&arguments),

@@ -1,0 +1,175 @@
+//! Those that ask: a human at a terminal, who is the only one that may open a gate, and an agent over MCP.
+
+use crate::tools::has;
+use crate::world::{Ran, World};
+use serde_json::{Value, json};
+use std::io::{Read, Write};
+use std::process::Stdio;
+
+/// What the end of a gate's question looks like.
+const ASKS: &str = "to decline: ";
+
+/// Answers a gate as a person at a terminal does, once it asks. `script` is what makes the terminal.
+fn types(world: &World, run: &str, word: &str) -> String {
+    let mut command = world.command("script");
+    let answer = format!("{} answer {run}", env!("CARGO_BIN_EXE_switchback"));
+    command.args(["--quiet", "--return", "--command", &answer, "/dev/null"]);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let (mut typed, mut seen) = (child.stdin.take().unwrap(), String::new());
+    let mut screen = child.stdout.take().unwrap();
+    let mut bytes = [0; 4096];
+    loop {
+        let count = screen.read(&mut bytes).unwrap();
+        seen.push_str(&String::from_utf8_lossy(&bytes[..count]));
+        if count == 0 {
+            break;
+        }
+        if seen.ends_with(ASKS) {
+            writeln!(typed, "{word}").unwrap();
+            seen.push('\n');
+        }
+    }
+    child.wait().unwrap();
+    seen
+}
+
+/// Starts a run that must wait for someone.
+fn waiting(world: &World, workflow: &str, inputs: &[(&str, &str)]) -> (String, Ran) {
+    let ran = world.run(workflow, inputs);
+    assert_eq!((ran.code, &ran.document["status"]), (Some(3), &json!("waiting")), "{}", ran.said);
+    (ran.document["run"].as_str().unwrap().to_owned(), ran)
+}
+
+fn shown(world: &World, run: &str) -> Value {
+    world.switchback(&["show".to_owned(), run.to_owned(), "--json".to_owned()]).document
+}
+
+#[test]
+fn a_gate_opens_for_a_human_who_says_yes() {
+    if !has("script") {
+        return;
+    }
+    let world = World::new();
+    let inputs =
+        [("question", "Write it?"), ("details", "a plan"), ("command", "touch written; printf done")];
+    let (run, ran) = waiting(&world, "approval-gate", &inputs);
+    assert_eq!(ran.document["questions"][0]["prompt"], "Write it?");
+    assert!(!world.path("written").exists());
+    let word = run.split('-').nth(1).unwrap();
+    let seen = types(&world, &run, word);
+    assert!(seen.contains("Write it?") && seen.contains("a plan"), "{seen}");
+    let after = shown(&world, &run);
+    assert_eq!(
+        (&after["status"], &after["outputs"]),
+        (&json!("succeeded"), &json!({"approved": true, "output": "done"})),
+        "{seen}"
+    );
+    assert!(world.path("written").exists());
+}
+
+#[test]
+fn a_gate_stays_closed_after_a_no_and_for_whoever_is_no_human() {
+    if !has("script") {
+        return;
+    }
+    let world = World::new();
+    let (run, _) =
+        waiting(&world, "approval-gate", &[("question", "Write it?"), ("command", "touch written")]);
+    let answer = ["answer", &run, "yes", "--json"].map(str::to_owned);
+    let refused = world.switchback(&answer);
+    assert_ne!(refused.code, Some(0), "{:#}", refused.document);
+    assert_eq!(shown(&world, &run)["status"], "waiting");
+    let seen = types(&world, &run, "no");
+    let after = shown(&world, &run);
+    assert_eq!(after["status"], "failed", "{seen}");
+    assert!(after["error"].as_str().unwrap().contains("`approve`"), "{after:#}");
+    assert!(!world.path("written").exists());
+}
+
+#[test]
+fn an_agent_reviews_a_diff_in_the_form_that_is_asked_for() {
+    if !has("git") {
+        return;
+    }
+    let world = World::new();
+    world.write("a.txt", "one\n");
+    world.shell("git init -q . && git add -A && git commit -q -m first");
+    let nothing = world.run("review-with-agent", &[]);
+    let expected = json!({"reviewed": false, "verdict": null, "summary": null, "findings": null});
+    assert_eq!(*nothing.outputs(), expected);
+    world.write("a.txt", "two\n");
+    let mut client = world.client();
+    let asked = client
+        .good("execute_workflow", json!({"workflow": "review-with-agent", "inputs": {"focus": "words"}}));
+    assert_eq!(asked["status"], "paused", "{asked:#}");
+    assert!(
+        asked.to_string().contains("+two") && asked.to_string().contains("Look above all at: words"),
+        "{asked:#}"
+    );
+    let run = asked["workflow_id"].clone();
+    let loose = json!({"workflow_id": run, "response": {"verdict": "fine"}});
+    client.bad("resume_workflow", loose);
+    let finding = json!({"file": "a.txt", "line": 1, "severity": "low", "what": "two is not one"});
+    let response = json!({"verdict": "change", "summary": "one word", "findings": [finding]});
+    let done = client.good("resume_workflow", json!({"workflow_id": run, "response": response}));
+    assert_eq!(done["status"], "success", "{done:#}");
+    let outputs =
+        json!({"reviewed": true, "verdict": "change", "summary": "one word", "findings": [finding]});
+    assert_eq!(done["outputs"], outputs);
+    assert!(client.close().success());
+    let base = world.run("review-with-agent", &[("base", "no-such")]);
+    assert!(base.error().contains("there is no branch, tag or commit no-such"), "{}", base.error());
+}
+
+/// The examples that `get_workflow_info` shows would be taken, and `list_workflows` names groups and who brought each.
+#[test]
+fn every_workflow_is_described_with_a_call_that_would_be_taken() {
+    let world = World::new();
+    let mut client = world.client();
+    let list = client.good("list_workflows", json!({}));
+    assert!(list.get("left_out").is_none(), "the whole list fits into one answer");
+    let names: Vec<String> =
+        list["workflows"].as_array().unwrap().iter().map(|name| name.as_str().unwrap().to_owned()).collect();
+    assert!(names.len() >= 15);
+    for name in names {
+        let about = &list["about"][&name];
+        assert_eq!(about["from"], "built-in", "{name}");
+        let group = about["group"].as_str().unwrap();
+        assert_eq!(about["file"], format!("built-in:{group}/{name}.yaml"));
+        let info = client.good("get_workflow_info", json!({"workflow": name}));
+        assert_eq!(
+            (&info["source"]["group"], &info["source"]["built_in"]),
+            (&about["group"], &json!(true)),
+            "{name}"
+        );
+        let call = &info["example"];
+        assert_eq!(
+            (&call["tool"], &call["arguments"]["workflow"]),
+            (&json!("execute_workflow"), &json!(name)),
+            "{call}"
+        );
+        let schema = &info["input_schema"];
+        let given = call["arguments"]["inputs"].as_object().unwrap();
+        for required in schema["required"].as_array().unwrap() {
+            assert!(
+                given.contains_key(required.as_str().unwrap()),
+                "{name}: {required} is missing in {call}"
+            );
+        }
+        for (input, value) in given {
+            let kind = schema["properties"][input]["type"]
+                .as_str()
+                .unwrap_or_else(|| panic!("{name} has no {input}"));
+            let fits = match kind {
+                "string" => value.is_string(),
+                "integer" => value.is_i64(),
+                "boolean" => value.is_boolean(),
+                "array" => value.is_array(),
+                "object" => value.is_object(),
+                other => panic!("{name}.{input} is of type {other}"),
+            };
+            assert!(fits, "{name}.{input}: {value} is no {kind}");
+        }
+    }
+    assert!(client.close().success());
+}
