@@ -43,7 +43,13 @@ fn parts(value: &str) -> impl Iterator<Item = &str> {
 /// What encoders make of a text.
 fn encoded(text: &str) -> Vec<String> {
     let bytes = text.as_bytes();
-    let mut forms = vec![text.to_owned(), text.to_lowercase(), text.to_uppercase()];
+    let mut forms = vec![
+        text.to_owned(),
+        text.to_lowercase(),
+        text.to_uppercase(),
+        text.to_ascii_lowercase(),
+        text.to_ascii_uppercase(),
+    ];
     for alphabet in [BASE64, BASE64_URL] {
         let (whole, padding) = base64(bytes, alphabet);
         forms.extend((0..3).map(|shift| inside_base64(bytes, shift, alphabet)));
@@ -130,6 +136,9 @@ fn quoted(text: &str) -> Vec<String> {
         escaped(text, |letter| {
             letter.is_ascii() && !letter.is_ascii_alphanumeric() && !"_./,:=@%+-".contains(letter)
         }),
+        interpreted(text),
+        formatted(&interpreted(text)),
+        unescaped(text),
         controls(text, "\\"),
         controls(text, "\\'"),
         octal(&controls(text, "\\'")),
@@ -176,6 +185,53 @@ fn octal(text: &str) -> String {
         false => format!("\\{byte:03o}"),
     };
     text.bytes().map(byte).collect()
+}
+
+/// What `echo` and `printf` of many shells make of a text that has backslashes in it; `\c` ends it.
+fn interpreted(text: &str) -> String {
+    let (mut out, mut letters) = (String::new(), text.chars().peekable());
+    while let Some(letter) = letters.next() {
+        let next = if letter == '\\' { letters.next() } else { None };
+        match next {
+            None => out.push(letter),
+            Some('c') => break,
+            Some('\\') => out.push('\\'),
+            // Blanks, which are read over.
+            Some('n' | 't' | 'r') => {}
+            Some('a') => out.push('\u{7}'),
+            Some('b') => out.push('\u{8}'),
+            Some('f') => out.push('\u{c}'),
+            Some('v') => out.push('\u{b}'),
+            Some(other) => out.extend([letter, other]),
+        }
+    }
+    out
+}
+
+/// What `printf` makes of a text that it takes for its format.
+fn formatted(text: &str) -> String {
+    let (mut out, mut letters) = (String::new(), text.chars());
+    while let Some(letter) = letters.next() {
+        match (letter, letter == '%') {
+            (_, true) => match letters.next() {
+                Some('%') | None => out.push('%'),
+                Some('d' | 'i' | 'u' | 'x' | 'X' | 'o') => out.push('0'),
+                Some('s' | 'b' | 'c' | 'q') => {}
+                Some(other) => out.extend(['%', other]),
+            },
+            (letter, false) => out.push(letter),
+        }
+    }
+    out
+}
+
+/// What `read` without `-r` makes of a text.
+fn unescaped(text: &str) -> String {
+    let (mut out, mut letters) = (String::new(), text.chars());
+    while let Some(letter) = letters.next() {
+        out.extend(if letter == '\\' { letters.next() } else { Some(letter) });
+    }
+    out
 }
 
 fn html(text: &str, quotes: &[(&str, &str)]) -> String {
@@ -228,9 +284,24 @@ mod tests {
             "p@ss/w\\303\\266\\'\"$&",
             "p@ss/wö&#39;&quot;$&amp;",
             "P@SS/WÖ'\"$&",
+            "P@SS/Wö'\"$&",
         ] {
             assert!(has(value, form), "{form}");
         }
+    }
+
+    #[test]
+    fn what_shells_make_of_backslashes_is_known() {
+        let value = "a%sb\\nc\\\\d\\0e%%";
+        assert_eq!(interpreted(value), "a%sbc\\d\\0e%%");
+        for form in [interpreted(value), formatted(&interpreted(value)), unescaped(value)] {
+            assert!(has(value, &form), "{form}");
+        }
+        assert_eq!(
+            (formatted("a%sb%%c%d%"), unescaped("a\\nb\\\\")),
+            ("ab%c0%".to_owned(), "anb\\".to_owned())
+        );
+        assert!(has("shown\\cnot shown", "shown"));
     }
 
     #[test]

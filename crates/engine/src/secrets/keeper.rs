@@ -158,9 +158,9 @@ impl Keeper {
         }
     }
 
-    /// The first secret of a plan that has no value. It may wait for the disk or the keyring.
-    pub fn missing(&self, folder: &Path, plan: &Plan) -> Option<Missing> {
-        used(plan).into_iter().find_map(|name| self.find(folder, &name).err())
+    /// The first of some secrets that has no value. It may wait for the disk or the keyring.
+    pub fn missing(&self, folder: &Path, names: &BTreeSet<String>) -> Option<Missing> {
+        names.iter().find_map(|name| self.find(folder, name).err())
     }
 
     /// Masks all that was given out.

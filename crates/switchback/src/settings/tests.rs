@@ -144,3 +144,22 @@ fn folders_for_files_start_at_the_project_or_at_home() {
         assert!(settings.roots.is_empty());
     }
 }
+
+#[test]
+fn secrets_are_lent_by_name_only() {
+    let file = [("work/switchback.toml", "[secrets]\nenv = [\"TOKEN\", \"OTHER\"]\n")];
+    let env = [("SWITCHBACK_SECRETS", " THIRD , TOKEN,,9bad"), ("TOKEN", "s3cr3t")];
+    let (_dir, settings) = client(&file, Flags::default(), &env);
+    let names: Vec<&str> = settings.lends.iter().map(String::as_str).collect();
+    assert_eq!(names, ["OTHER", "THIRD", "TOKEN"]);
+    assert_eq!(settings.doubts, ["SWITCHBACK_SECRETS: `9bad` cannot be the name of a secret"]);
+    for text in
+        ["secrets = true", "[secrets]\nenv = \"TOKEN\"", "[secrets]\nenv = [1]", "[secrets]\nTOKEN = \"x\""]
+    {
+        let broken = of(&[("work/switchback.toml", text)]).broken;
+        assert!(broken.len() == 1 && broken[0].message.contains("[secrets] env = ["), "{text}: {broken:?}");
+    }
+    assert!(
+        of(&[("work/switchback.toml", "[secrets]\nenv = [\"a b\"]")]).broken[0].message.contains("`a b`")
+    );
+}
