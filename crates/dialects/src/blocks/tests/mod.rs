@@ -2,6 +2,7 @@
 
 mod asking;
 mod bad;
+mod files;
 mod for_each;
 mod good;
 mod hostile;
