@@ -13,6 +13,8 @@ pub(super) struct Call {
     pub(super) name: Option<String>,
     /// What it means.
     pub(super) callee: Callee,
+    /// Whether no earlier block has this name.
+    pub(super) is_first: bool,
 }
 
 impl Call {
@@ -35,11 +37,12 @@ impl World<'_> {
             };
             debug_assert_eq!(kind.named_values, Some("inputs"));
             let name = constant(block);
-            let callee = name
-                .as_ref()
-                .filter(|name| is_callable(name))
-                .map(|name| found.entry(name.clone()).or_insert_with(|| known.workflow(name)).clone());
-            block.call = Some(Call { name, callee: callee.unwrap_or_default() });
+            let callable = name.as_ref().filter(|name| is_callable(name));
+            let is_first = callable.is_some_and(|name| !found.contains_key(name));
+            let callee = callable
+                .map(|name| found.entry(name.clone()).or_insert_with(|| known.workflow(name)).clone())
+                .unwrap_or_default();
+            block.call = Some(Call { name, callee, is_first });
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod asking;
 mod bad;
+mod call;
 mod files;
 mod for_each;
 mod good;
@@ -10,6 +11,7 @@ mod interpreters;
 mod render;
 mod run;
 mod secrets;
+mod types;
 mod worktree;
 
 use crate::diagnostic::{Diagnostics, Look};

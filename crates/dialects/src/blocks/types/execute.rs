@@ -71,14 +71,18 @@ fn lower(reader: &mut Reader<'_, '_>, block: usize) -> Draft {
         }
         return nothing();
     };
-    let Some(workflow) = reader.called_workflow(name, block) else { return nothing() };
+    let (Some(workflow), Some(given)) = (reader.called_workflow(name, block), given) else {
+        return nothing();
+    };
     if let Some(call) = &reader.world.blocks[block].call
         && let Callee::Found { plan, .. } = call.callee.clone()
     {
-        let written = call.name.clone().unwrap_or_default();
+        let (written, is_first) = (call.name.clone().unwrap_or_default(), call.is_first);
         let at = inputs.entry("inputs").map_or(name.place(), |(key, _)| key.place());
         reader.check_given(&plan, &written, &given, at);
-        reader.reserved(&plan, &written, block, name.place());
+        if is_first {
+            reader.reserved(&plan, &written, block, name.place());
+        }
     }
     let inputs = given.into_iter().map(|(name, _, _, value)| (name.to_owned(), value)).collect();
     Draft::new(Work::Child { workflow, inputs })
@@ -100,14 +104,17 @@ impl<'n> Reader<'_, 'n> {
         });
     }
 
-    fn call_inputs(&mut self, inputs: &'n Node, block: usize) -> Given<'n> {
-        let Some(map) = inputs.get("inputs") else { return Vec::new() };
+    /// What the workflow is given; nothing where that is no mapping.
+    fn call_inputs(&mut self, inputs: &'n Node, block: usize) -> Option<Given<'n>> {
+        let Some(map) = inputs.get("inputs") else { return Some(Vec::new()) };
         let hint = "name each input of the workflow: `inputs: {stage: \"${inputs.stage}\"}`";
         if !shape::is_map(&mut self.mistakes, map, "`inputs` of a workflow", hint) {
-            return Vec::new();
+            self.survey(map, By::Inputs(block));
+            return None;
         }
         let entries = shape::unique(map);
-        entries.map(|(name, key, node)| (name, key, node, self.value(node, By::Inputs(block)))).collect()
+        let given = entries.map(|(name, key, node)| (name, key, node, self.value(node, By::Inputs(block))));
+        Some(given.collect())
     }
 
     /// The workflow that is called, or nothing where it cannot be one.
@@ -227,15 +234,14 @@ impl<'n> Reader<'_, 'n> {
     /// What is known of a value before it is made must be of the type that is asked for.
     fn fits_input(&mut self, workflow: &str, input: &Input, node: &Node, value: &Expr) {
         let made = match value {
-            Expr::Const(Value::Null) if input.required => None,
-            Expr::Const(Value::Null) => return,
-            Expr::Const(value) => Some(value.clone()),
-            Expr::Template(template) if template.whole().is_none() => Some(Value::String(String::new())),
-            Expr::List(_) => Some(Value::Array(Vec::new())),
-            Expr::Object(_) => Some(Value::Object(serde_json::Map::new())),
+            Expr::Const(Value::Null) if !input.required => return,
+            Expr::Const(value) => value.clone(),
+            Expr::Template(template) if template.whole().is_none() => Value::String(String::new()),
+            Expr::List(_) => Value::Array(Vec::new()),
+            Expr::Object(_) => Value::Object(serde_json::Map::new()),
             _ => return,
         };
-        if made.as_ref().is_some_and(|made| input.kind.accepts(made)) {
+        if input.kind.accepts(&made) {
             return;
         }
         self.mistakes.error(|sheet| {
@@ -245,7 +251,7 @@ impl<'n> Reader<'_, 'n> {
                 node.kind_name()
             );
             let diagnostic = sheet.error("wrong-type", node.place(), message);
-            let is_scalar = matches!(&made, Some(Value::Number(_) | Value::Bool(_)));
+            let is_scalar = matches!(made, Value::Number(_) | Value::Bool(_));
             match input.kind == InputKind::String && is_scalar {
                 true => diagnostic.hint("put quotes around it"),
                 false => diagnostic,
@@ -253,7 +259,7 @@ impl<'n> Reader<'_, 'n> {
         });
     }
 
-    /// Warns of outputs that cannot be read in short.
+    /// Warns, once for each workflow, of outputs that cannot be read in short.
     fn reserved(&mut self, plan: &Plan, workflow: &str, block: usize, place: Span) {
         let id = self.world.blocks[block].id.unwrap_or("id");
         for (name, _) in plan.outputs.iter().filter(|(name, _)| RESERVED.contains(&name.as_str())) {
