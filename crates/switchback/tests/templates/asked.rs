@@ -11,9 +11,9 @@ const ASKS: &str = "to decline: ";
 
 /// Answers a gate as a person at a terminal does, once it asks. `script` is what makes the terminal.
 fn types(world: &World, run: &str, word: &str) -> String {
-    let mut command = world.command("script");
+    let mut command = world.command("timeout");
     let answer = format!("{} answer {run}", env!("CARGO_BIN_EXE_switchback"));
-    command.args(["--quiet", "--return", "--command", &answer, "/dev/null"]);
+    command.args(["60", "script", "--quiet", "--return", "--command", &answer, "/dev/null"]);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let (mut typed, mut seen) = (child.stdin.take().unwrap(), String::new());
     let mut screen = child.stdout.take().unwrap();
@@ -46,7 +46,7 @@ fn shown(world: &World, run: &str) -> Value {
 
 #[test]
 fn a_gate_opens_for_a_human_who_says_yes() {
-    if !has("script") {
+    if !has("script") || !has("timeout") {
         return;
     }
     let world = World::new();
@@ -69,7 +69,7 @@ fn a_gate_opens_for_a_human_who_says_yes() {
 
 #[test]
 fn a_gate_stays_closed_after_a_no_and_for_whoever_is_no_human() {
-    if !has("script") {
+    if !has("script") || !has("timeout") {
         return;
     }
     let world = World::new();
@@ -98,12 +98,15 @@ fn an_agent_reviews_a_diff_in_the_form_that_is_asked_for() {
     let expected = json!({"reviewed": false, "verdict": null, "summary": null, "findings": null});
     assert_eq!(*nothing.outputs(), expected);
     world.write("a.txt", "two\n");
+    world.write("new.txt", "three\n");
     let mut client = world.client();
     let asked = client
         .good("execute_workflow", json!({"workflow": "review-with-agent", "inputs": {"focus": "words"}}));
     assert_eq!(asked["status"], "paused", "{asked:#}");
     assert!(
-        asked.to_string().contains("+two") && asked.to_string().contains("Look above all at: words"),
+        asked.to_string().contains("+two")
+            && asked.to_string().contains("+three")
+            && asked.to_string().contains("Look above all at: words"),
         "{asked:#}"
     );
     let run = asked["workflow_id"].clone();
@@ -117,6 +120,7 @@ fn an_agent_reviews_a_diff_in_the_form_that_is_asked_for() {
         json!({"reviewed": true, "verdict": "change", "summary": "one word", "findings": [finding]});
     assert_eq!(done["outputs"], outputs);
     assert!(client.close().success());
+    assert_eq!(world.shell("git status --porcelain"), " M a.txt\n?? new.txt");
     let base = world.run("review-with-agent", &[("base", "no-such")]);
     assert!(base.error().contains("there is no branch, tag or commit no-such"), "{}", base.error());
 }
