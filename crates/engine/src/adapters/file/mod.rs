@@ -35,6 +35,7 @@ mod write;
 
 pub(crate) use note::Created;
 pub(crate) use run::{Ended, Files, run};
+pub(crate) use walk::folder;
 
 use gate::Gate;
 use trouble::Trouble;

@@ -12,6 +12,10 @@
 //!
 //! Outside of the allowed folders nothing is told of what is there: what cannot be walked there leads outside.
 
+mod folder;
+
+pub(crate) use folder::folder;
+
 use super::Trouble;
 use super::roots::{Identity, Roots, enter, identity, top};
 use super::trouble::{is_folder, loops, shown};

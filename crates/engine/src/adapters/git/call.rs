@@ -9,7 +9,7 @@ use kernel::RunId;
 use kernel::effect::Perform;
 use std::collections::BTreeMap;
 use std::future::{Future, pending};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// How long is waited before another try, where another git holds a lock that git itself does not wait for.
@@ -91,6 +91,11 @@ impl<'a> Git<'a> {
             stops,
             until: perform.timeout_ms.and_then(|ms| Instant::now().checked_add(Duration::from_millis(ms))),
         }
+    }
+
+    /// Where the server keeps its own data.
+    pub(super) fn data(&self) -> &Path {
+        self.notes.data()
     }
 
     /// Calls git with these arguments.

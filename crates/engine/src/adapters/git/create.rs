@@ -47,7 +47,10 @@ pub(super) async fn create(
                 repository.alone()?;
                 repository.clear(git, &wish.target).await?;
             }
-            State::Gone => repository.clear(git, &wish.target).await?,
+            State::Gone => {
+                make_way(&wish.target)?;
+                repository.forget(git, &wish.target).await?;
+            }
         }
     }
     marks::Removing::forget(&repository.common, &wish.target)?;
@@ -139,6 +142,16 @@ fn is_empty(target: &Path) -> bool {
     match target.read_dir() {
         Ok(mut entries) => entries.next().is_none(),
         Err(error) => error.kind() == std::io::ErrorKind::NotFound,
+    }
+}
+
+/// Takes an empty folder away, as git wants it for an entry whose files are not there.
+fn make_way(target: &Path) -> Result<(), Trouble> {
+    match std::fs::remove_dir(target) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(Trouble::Refused(format!("{} cannot be deleted: {error}", target.display())))
+        }
+        _ => Ok(()),
     }
 }
 

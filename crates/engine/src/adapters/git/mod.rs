@@ -17,7 +17,6 @@ mod call;
 mod create;
 mod list;
 mod marks;
-mod place;
 mod queue;
 mod remove;
 mod repository;
@@ -29,6 +28,7 @@ mod tests;
 
 pub(crate) use queue::Queue;
 
+use super::file::folder;
 use super::process::{Notes, Stops};
 use crate::turn::Home;
 use call::Git;
@@ -78,7 +78,8 @@ async fn carry_out(
 }
 
 async fn once(git: &mut Git<'_>, home: &Home, request: &Request, queue: &Queue) -> Result<Fields, Trouble> {
-    let target = place::inside(home, &request.path).map_err(Trouble::Crashed)?;
+    let target = folder(home, git.data(), &request.path).map_err(Trouble::Place)?;
+    repository::text(&target)?;
     let common = repository::common(git).await?;
     let turn = queue.turn(&common);
     let _turn = git.before_stop(turn.lock()).await?;

@@ -69,9 +69,14 @@ impl Repository {
         flock(held, FlockOperation::NonBlockingLockExclusive).map_err(|_| busy())
     }
 
-    /// Takes away a worktree of which only a part is there, or ought to be.
+    /// Takes away a worktree of which only a part is there, with all its files.
     pub(super) async fn clear(&self, git: &Git<'_>, target: &Path) -> Result<(), Trouble> {
         delete(target.to_owned()).await?;
+        self.forget(git, target).await
+    }
+
+    /// Takes away the entry of a worktree whose files are not there.
+    pub(super) async fn forget(&self, git: &Git<'_>, target: &Path) -> Result<(), Trouble> {
         git.must(&["worktree", "remove", "--force", "--force", "--", text(target)?]).await.map(drop)
     }
 }
@@ -109,7 +114,7 @@ pub(super) fn text(path: &Path) -> Result<&str, Trouble> {
 }
 
 /// Deletes a folder with all that is in it, if it is there.
-pub(super) async fn delete(folder: PathBuf) -> Result<(), Trouble> {
+async fn delete(folder: PathBuf) -> Result<(), Trouble> {
     let shown = folder.display().to_string();
     let deleted = tokio::task::spawn_blocking(move || match std::fs::remove_dir_all(folder) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),

@@ -12,6 +12,8 @@ pub(super) enum Trouble {
     Locked(String),
     /// It could not be carried out at all.
     Crashed(String),
+    /// Its path leads nowhere it may.
+    Place(Failure),
     /// It took longer than it may.
     TimedOut,
     /// Its run does not want it any more.
@@ -25,6 +27,7 @@ impl Trouble {
     pub(super) fn failure(self, timeout_ms: Option<u64>) -> Option<Failure> {
         let (kind, message) = match self {
             Trouble::Refused(said) | Trouble::Locked(said) => (FailureKind::Operation, said),
+            Trouble::Place(failure) => return Some(failure),
             Trouble::Crashed(why) => (FailureKind::Crashed, why),
             Trouble::TimedOut => {
                 let seconds = Duration::from_millis(timeout_ms.unwrap_or_default()).as_secs_f64();

@@ -107,9 +107,10 @@ async fn what_is_in_the_way_is_left_alone() {
     let lab = Lab::new();
     lab.write("full/mine.txt", "mine");
     lab.write("file", "mine");
-    for path in ["full", "file"] {
+    for (path, why) in [("full", "already exists"), ("file", "leads through a file where a folder should be")]
+    {
         let words = refused(lab.create(path, "f").await);
-        assert!(words.contains("already exists"), "{words}");
+        assert!(words.contains(why), "{words}");
     }
     assert_eq!(
         (lab.read("full/mine.txt").as_deref(), lab.read("file").as_deref()),
@@ -122,20 +123,39 @@ async fn what_is_in_the_way_is_left_alone() {
 
 #[tokio::test]
 async fn no_path_leads_out() {
-    let lab = Lab::new();
+    let mut lab = Lab::new();
     let outside = lab.folder.path().join("outside");
     fs::create_dir(&outside).unwrap();
     std::os::unix::fs::symlink(&outside, lab.root().join("link")).unwrap();
     std::os::unix::fs::symlink("/nowhere/at/all", lab.root().join("dangling")).unwrap();
     let absolute = outside.join("w").display().to_string();
-    for path in ["../w", "a/../../w", "link/w", "link", "dangling/w", "/", "/tmp/w-of-a-test", &absolute] {
-        crashed(lab.create(path, "f").await);
-        crashed(lab.remove(path).await);
+    for path in
+        ["../w", "a/../../w", "link/w", "link", "dangling/w", "dangling", "/", "/tmp/w-of-a-test", &absolute]
+    {
+        for words in [crashed(lab.create(path, "f").await), crashed(lab.remove(path).await)] {
+            assert!(words.contains("leads out of the allowed folder"), "{path}: {words}");
+        }
     }
+    let data = lab.folder.path().join("data/w").display().to_string();
+    lab.home.roots = vec![lab.folder.path().to_owned()];
+    assert!(crashed(lab.create(&data, "f").await).contains("leads into the data directory"));
     assert!(crashed(lab.create("a\0b", "f").await).contains("NUL byte"));
     assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
-    lab.create("a/../w/./x", "f").await.unwrap();
+    lab.create("a/../w/./x/", "f").await.unwrap();
     assert!(lab.root().join("w/x/a.txt").exists());
+}
+
+#[tokio::test]
+async fn a_folder_that_the_settings_allow_will_do() {
+    let mut lab = Lab::new();
+    let allowed = lab.root().parent().unwrap().join("home");
+    lab.home.roots = vec![allowed.clone()];
+    std::os::unix::fs::symlink(&allowed, lab.root().join("link")).unwrap();
+    let made = lab.create("link/new/w", "f").await.unwrap();
+    let path = allowed.join("new/w");
+    assert_eq!(made["worktree_path"], json!(path.display().to_string()));
+    assert!(path.join("a.txt").exists());
+    assert_eq!(lab.remove(&path.display().to_string()).await.unwrap()["removed"], json!(true));
 }
 
 #[tokio::test]

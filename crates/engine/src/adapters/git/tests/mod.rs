@@ -34,13 +34,14 @@ impl Lab {
         let root = folder.path().canonicalize().unwrap();
         fs::create_dir(root.join("project")).unwrap();
         fs::create_dir(root.join("home")).unwrap();
+        fs::create_dir(root.join("data")).unwrap();
         let path = std::env::var("PATH").unwrap();
         let home = root.join("home").display().to_string();
         let env = [("PATH", path.as_str()), ("HOME", &home), ("LANG", "de_DE.UTF-8")];
         let env = env.map(|(name, value)| (name.to_owned(), value.to_owned()));
         let home = Home { env: env.into(), ..Home::new(root.join("project"), std::iter::empty()) };
         Lab {
-            notes: Notes::open(&root).unwrap(),
+            notes: Notes::open(&root.join("data")).unwrap(),
             queue: Queue::default(),
             folder,
             home,

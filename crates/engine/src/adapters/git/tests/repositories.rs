@@ -120,6 +120,8 @@ async fn a_folder_that_is_not_utf8_is_told() {
     fs::create_dir(&folder).unwrap();
     lab.home.folder = folder;
     assert!(crashed(lab.create("w", "f").await).contains("is not UTF-8"));
+    lab.git(&["init", "--quiet"]);
+    assert!(crashed(lab.create("w", "f").await).contains("is not UTF-8"));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,0 +1,58 @@
+//! Where a path to a folder leads, for those who hand it to another program: folders that are not there yet are taken as they are
+//! written, and nothing is made.
+
+use super::{Walk, check};
+use crate::adapters::file::Trouble;
+use crate::adapters::file::roots::{Roots, enter};
+use crate::adapters::file::walk::Missing;
+use crate::turn::Home;
+use kernel::Failure;
+use rustix::io::Errno;
+use std::collections::VecDeque;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+/// The folder that a path of a run names, without links, inside the folders that the run may use.
+pub(crate) fn folder(home: &Home, data: &Path, given: &str) -> Result<PathBuf, Failure> {
+    let find = || {
+        check(given)?;
+        let roots = Roots::open(home, data)?;
+        let (chain, ahead) = (Vec::new(), VecDeque::new());
+        let mut walk = Walk { roots: &roots, given, missing: Missing::Told, chain, ahead, links: 0 };
+        walk.restart()?;
+        walk.lies_ahead(roots.folder.join(given).as_os_str());
+        walk.to_a_folder()
+    };
+    find().map_err(Trouble::into_failure)
+}
+
+impl Walk<'_> {
+    fn to_a_folder(mut self) -> Result<PathBuf, Trouble> {
+        let mut beyond: Vec<OsString> = Vec::new();
+        while let Some(name) = self.ahead.pop_front() {
+            match name.as_bytes() {
+                b"" | b"." => {}
+                b".." if beyond.pop().is_some() => {}
+                b".." => self.back(),
+                _ if !beyond.is_empty() || self.is_missing(&name) => beyond.push(name),
+                _ => self.enter(name)?,
+            }
+        }
+        if self.roots.are_data(self.ids()) {
+            return Err(self.roots.private(self.given));
+        }
+        if !self.roots.hold(self.ids()) {
+            return Err(self.roots.outside(self.given));
+        }
+        let names = self.chain.iter().skip(1).map(|level| level.name.as_os_str());
+        let parts = names.chain(beyond.iter().map(OsString::as_os_str)).map(OsStr::as_bytes);
+        let path: Vec<&[u8]> = std::iter::once(&b""[..]).chain(parts).collect();
+        Ok(PathBuf::from(OsString::from_vec(path.join(&b'/'))))
+    }
+
+    /// Whether there is nothing of that name; a link that leads nowhere is something.
+    fn is_missing(&self, name: &OsStr) -> bool {
+        self.is_inside() && enter(self.here(), name).err() == Some(Errno::NOENT)
+    }
+}
