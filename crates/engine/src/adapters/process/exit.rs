@@ -1,7 +1,8 @@
 //! Waits for the command itself to end and takes its status.
 //!
-//! SIGCHLD says that some child has ended, on every system; each waiting job then asks about its own only, so
-//! other children of the server are left to whoever started them.
+//! On Linux the child's own descriptor tells, and nobody else wakes. Elsewhere, and where none can be had, SIGCHLD says that
+//! some child has ended; each waiting job then asks about its own only, so that other children of the server are left to
+//! whoever started them.
 
 use std::io;
 
@@ -10,35 +11,35 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::outcome::Ended;
 
-/// Hears of the ends of children. Made before the child is, so that no end is missed.
-pub(super) struct Exits(Signal);
-
-impl Exits {
-    pub(super) fn listen() -> io::Result<Exits> {
-        signal(SignalKind::child()).map(Exits)
-    }
-}
-
 /// The exit of one child.
 pub(super) struct Exit {
     pid: Pid,
-    exits: Exits,
+    bell: Bell,
     /// Whether its status was taken: from then on its pid may belong to another process.
     pub(super) is_reaped: bool,
 }
 
+/// What rings when the child has ended, and perhaps otherwise.
+enum Bell {
+    #[cfg(target_os = "linux")]
+    Own(tokio::io::unix::AsyncFd<rustix::fd::OwnedFd>),
+    Common(Signal),
+}
+
 impl Exit {
-    pub(super) fn new(pid: Pid, exits: Exits) -> Exit {
-        Exit { pid, exits, is_reaped: false }
+    /// The exit of a child whose status nobody has taken.
+    pub(super) fn of(pid: Pid) -> io::Result<Exit> {
+        Ok(Exit { pid, bell: Bell::hang(pid)?, is_reaped: false })
     }
 
     /// Waits until the child has ended and takes its status. To be called until it has answered once.
     pub(super) async fn wait(&mut self) -> Ended {
         loop {
+            // The bell hangs already, so that no end is missed between the two.
             if let Some(ended) = self.take() {
                 return ended;
             }
-            self.exits.0.recv().await;
+            self.bell.ring().await;
         }
     }
 
@@ -52,6 +53,39 @@ impl Exit {
             Err(error) => {
                 panic!("BUG: the status of child {:?} was taken by someone else: {error}", self.pid)
             }
+        }
+    }
+}
+
+impl Bell {
+    #[cfg(target_os = "linux")]
+    fn hang(pid: Pid) -> io::Result<Bell> {
+        use rustix::process::{PidfdFlags, pidfd_open};
+        let own = pidfd_open(pid, PidfdFlags::empty()).map_err(io::Error::from);
+        let own =
+            own.and_then(|fd| tokio::io::unix::AsyncFd::with_interest(fd, tokio::io::Interest::READABLE));
+        // Kernels before 5.3 have none, and descriptors may have run out.
+        own.map(Bell::Own).or_else(|_| Bell::common())
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn hang(_: Pid) -> io::Result<Bell> {
+        Bell::common()
+    }
+
+    fn common() -> io::Result<Bell> {
+        signal(SignalKind::child()).map(Bell::Common)
+    }
+
+    async fn ring(&mut self) {
+        match self {
+            #[cfg(target_os = "linux")]
+            Bell::Own(own) => match own.readable().await {
+                Ok(mut ready) => ready.clear_ready(),
+                // The runtime is about to end, and this task with it.
+                Err(_) => std::future::pending().await,
+            },
+            Bell::Common(signals) => drop(signals.recv().await),
         }
     }
 }

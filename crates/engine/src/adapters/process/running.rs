@@ -6,11 +6,11 @@
 use std::io;
 use std::time::Duration;
 
-use rustix::process::{WaitOptions, waitpid};
+use rustix::process::{Signal, WaitOptions, kill_process_group, waitpid};
 use tokio::time::timeout;
 
 use super::captured::Captured;
-use super::exit::{Exit, Exits};
+use super::exit::Exit;
 use super::job::Job;
 use super::launch::{Launch, Stdio};
 use super::members::{Reach, Roots, group_exists};
@@ -40,7 +40,7 @@ impl Running {
     pub(super) fn start(job: &Job, notes: &Notes) -> Result<Running, NotStarted> {
         let note = notes.create(&job.note).map_err(|error| explain_note(job, &error))?;
         kill_point("process noted");
-        let (leader, exits, pipes) = match launch(job, &note) {
+        let (leader, exit, pipes) = match launch(job, &note) {
             Ok(started) => started,
             Err(reason) => {
                 note.remove();
@@ -50,7 +50,7 @@ impl Running {
         kill_point("process started");
         let marker = note.marker.clone();
         let roots = Roots { leader, marker, group_is_ours: true, reach: Reach::Descendants };
-        Ok(Running { exit: Exit::new(leader.pid, exits), pipes, roots, note: Some(note) })
+        Ok(Running { exit, pipes, roots, note: Some(note) })
     }
 
     /// Ends what a command that exited has left in its group.
@@ -120,15 +120,22 @@ fn see_off(roots: Roots, note: Note, is_reaped: bool) -> io::Result<()> {
     Ok(())
 }
 
-fn launch(job: &Job, note: &Note) -> Result<(Leader, Exits, Pipes), NotStarted> {
+fn launch(job: &Job, note: &Note) -> Result<(Leader, Exit, Pipes), NotStarted> {
     let launch = Launch::prepare(job, &note.marker)?;
     execute(job, &launch, note).map_err(|error| explain(job, &error))
 }
 
-fn execute(job: &Job, launch: &Launch, note: &Note) -> io::Result<(Leader, Exits, Pipes)> {
-    let exits = Exits::listen()?;
+fn execute(job: &Job, launch: &Launch, note: &Note) -> io::Result<(Leader, Exit, Pipes)> {
     let (stdio, stdout, stderr) = Stdio::open()?;
     let pipes = Pipes::new(stdout, stderr, job.output, &job.mask)?;
     let leader = spawn(launch, &stdio, note)?;
-    Ok((leader, exits, pipes))
+    match Exit::of(leader.pid) {
+        Ok(exit) => Ok((leader, exit, pipes)),
+        // Its end could not be heard of, so it must not begin.
+        Err(error) => {
+            let _ = kill_process_group(leader.pid, Signal::KILL);
+            waitpid(Some(leader.pid), WaitOptions::empty())?;
+            Err(error)
+        }
+    }
 }
