@@ -114,3 +114,41 @@ fn a_skipped_step_says_why() {
     assert_eq!((line.state.status(), line.reason.as_deref(), line.attempt), ("skipped", Some("no"), 0));
     assert_eq!((line.started_at, line.duration_ms), (None, None));
 }
+
+fn items_of_a() -> Timeline {
+    let mut plan = Plan::new("test", Dialect::Blocks, Flow::Graph(Graph::new(Vec::new(), 1)));
+    let work = Work::Server { adapter: Adapter::Noop, inputs: Vec::new(), secrets: Default::default() };
+    plan.steps = vec![Step::new("a", work)];
+    let mut graph = Graph::new(vec![("a".to_owned(), Vec::new(), None)], 1);
+    let items = kernel::plan::Expr::Const(serde_json::json!(["p", "q"]));
+    graph.blocks[0].for_each = Some(kernel::plan::Each { items, width_max: None });
+    plan.flow = Flow::Graph(graph);
+    Timeline::new(&plan)
+}
+
+fn item(index: u32) -> News {
+    let data = Data::Inline(["p", "q"][index as usize].into());
+    News::Item { key: format!("a[{index}]"), step: 0, index, item: data }
+}
+
+#[test]
+fn each_item_has_a_line_of_its_own() {
+    let mut timeline = items_of_a();
+    assert_eq!(timeline.lines[0].parts().len(), 0);
+    timeline.turn(1, 100, &[item(0), began("a[0]", 0, 1), item(1), began("a[1]", 0, 1)]);
+    timeline.turn(2, 200, &[ended("a[1]", Some(failure(FailureKind::Operation)), 100)]);
+    let line = &timeline.lines[0];
+    assert_eq!((line.state, line.started_at, line.attempt), (State::Running, Some(100), 1));
+    assert_eq!(timeline.line("a[0]").map(|line| line.state), Some(State::Running));
+    let second = timeline.line("a[1]").unwrap();
+    assert_eq!((second.state, second.item.as_ref().and_then(Data::inline)), (State::Failed, Some(&"q".into())));
+    timeline.turn(3, 300, &[News::Interrupted { key: "a[0]".to_owned(), attempt: 1 }]);
+    assert_eq!(timeline.lines[0].state, State::Interrupted);
+    timeline.turn(4, 400, &[began("a[0]", 0, 2)]);
+    assert_eq!(timeline.lines[0].state, State::Running);
+    assert_eq!(timeline.line("a[0]").unwrap().item.as_ref().and_then(Data::inline), Some(&"p".into()));
+    timeline.turn(5, 500, &[ended("a[0]", None, 100), ended("a", Some(failure(FailureKind::Operation)), 100)]);
+    let line = &timeline.lines[0];
+    assert_eq!((line.state, line.duration_ms, line.parts().len()), (State::Failed, Some(400), 2));
+    assert!(timeline.line("a[2]").is_none() && timeline.line("b[0]").is_none());
+}

@@ -5,13 +5,9 @@ use dialects::diagnostic::{Diagnostic, Diagnostics, Severity};
 use dialects::known::{Callee, Known};
 use dialects::text::{Source, Span};
 use kernel::Plan;
-use kernel::plan::Flow;
 use std::cell::RefCell;
 use std::path::PathBuf;
 use std::sync::Arc;
-
-/// How many blocks of a graph run at once, for each core: most of them wait for something.
-const WIDTH_PER_CORE: u32 = 4;
 
 // What `check` admits, the evaluator takes.
 const _: () = assert!(dialects::blocks::TEMPLATE_BYTES_MAX <= crate::evaluator::limits::SOURCE_BYTES_MAX);
@@ -87,19 +83,10 @@ impl Known for Asked {
 /// Reads a text with what is known of the workflows that it calls.
 pub(super) fn read_linked(source: Source, known: &dyn Known) -> Reading {
     let (plan, diagnostics) = match dialects::read_with(&source, known) {
-        Ok(read) => (Some(widened(read.plan)), read.warnings),
+        Ok(read) => (Some(read.plan), read.warnings),
         Err(diagnostics) => (None, diagnostics),
     };
     Reading { source, plan, diagnostics, calls: Vec::new(), pinned: Vec::new() }
-}
-
-/// Gives a graph as much room as this machine has.
-fn widened(mut plan: Plan) -> Plan {
-    if let Flow::Graph(graph) = &mut plan.flow {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        graph.width_max = u32::try_from(cores).unwrap_or(u32::MAX).saturating_mul(WIDTH_PER_CORE);
-    }
-    plan
 }
 
 impl Reading {

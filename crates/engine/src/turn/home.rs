@@ -27,7 +27,7 @@ pub struct Home {
 /// The most blocks at once that can be set.
 pub const WIDTH_MAX: u32 = 1_000;
 
-/// The blocks that are carried out at once for each core of the machine, where nothing is set.
+/// The blocks that are carried out at once for each core of the machine, where nothing is set: most of them wait for something.
 const WIDTH_OF_A_CORE: u32 = 4;
 
 /// The blocks that are carried out at once on this machine, where nothing is set.

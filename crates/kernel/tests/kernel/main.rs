@@ -4,6 +4,7 @@
 mod build;
 mod drive;
 mod ledger;
+mod many;
 mod plans;
 mod random;
 mod say;

@@ -146,6 +146,29 @@ fn folders_for_files_start_at_the_project_or_at_home() {
 }
 
 #[test]
+fn the_width_of_runs_has_two_edges() {
+    let width = |text: &str| of(&[("work/switchback.toml", text)]).width;
+    assert_eq!([width(""), width("[run]\n")], [None, None]);
+    assert_eq!([width("[run]\nwidth = 1\n"), width("run.width = 1000\n")], [Some(1), Some(1_000)]);
+    let under = [
+        ("home/.config/switchback/switchback.toml", "[run]\nwidth = 3\n"),
+        ("work/switchback.toml", "[run]\n"),
+    ];
+    assert_eq!(of(&under).width, Some(3));
+    for (text, words) in [
+        ("[run]\nwidth = 0\n", "`width` is a whole number from 1 to 1000"),
+        ("[run]\nwidth = 1001\n", "`width` is a whole number from 1 to 1000"),
+        ("[run]\nwidth = \"8\"\n", "`width` is a whole number from 1 to 1000"),
+        ("[run]\nwidht = 8\n", "there is no setting `run.widht`; there is `run.width`"),
+        ("run = 8\n", "`run` is a table"),
+    ] {
+        let settings = of(&[("work/switchback.toml", text)]);
+        let said: Vec<String> = settings.broken.iter().map(ToString::to_string).collect();
+        assert!(said.len() == 1 && said[0].contains(words), "{said:?}");
+    }
+}
+
+#[test]
 fn secrets_are_lent_by_name_only() {
     let file = [("work/switchback.toml", "[secrets]\nenv = [\"TOKEN\", \"OTHER\"]\n")];
     let env = [("SWITCHBACK_SECRETS", " THIRD , TOKEN,,9bad"), ("TOKEN", "s3cr3t")];

@@ -39,6 +39,10 @@ impl Maker<'_> {
 
     pub(super) fn reference(&mut self) -> Expr {
         let path = self.path().to_string();
+        self.reference_to(&path)
+    }
+
+    pub(super) fn reference_to(&mut self, path: &str) -> Expr {
         let (template, _) =
             Template::parse(&format!("${{{path}}}"), Syntax::Dollar).expect("BUG: a template");
         Expr::Template(template)
@@ -98,7 +102,7 @@ impl Maker<'_> {
         }
     }
 
-    fn list(&mut self) -> Value {
+    pub(super) fn list(&mut self) -> Value {
         let count = self.random.below(5);
         (0..count).map(|item| json!(item)).collect()
     }

@@ -153,11 +153,11 @@ fn key(id: &EffectId) -> &str {
     id.as_str().rsplit_once('#').map_or(id.as_str(), |(key, _)| key)
 }
 
-/// The step an effect belongs to: `3/build@2#1` is one of `build`.
+/// The step an effect belongs to: `3/build@2#1` and `build[7]#1` are ones of `build`.
 fn step_of(id: &EffectId) -> &str {
     let key = key(id);
     let last = key.rsplit_once('/').map_or(key, |(_, last)| last);
-    last.split_once('@').map_or(last, |(step, _)| step)
+    last.split_once(['@', '[']).map_or(last, |(step, _)| step)
 }
 
 fn name(effect: &Effect) -> (&'static str, &str) {

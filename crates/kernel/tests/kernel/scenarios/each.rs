@@ -218,16 +218,6 @@ fn large_rows_become_content() {
 
 #[test]
 fn rows_of_many_items_become_few_pieces() {
-    const COUNT: usize = 10_000;
-    let step = make("a", &item(), &[("y", text("${result.x}${each.index}"))]);
-    let plan = graph(vec![(step, &[], None)]);
-    let mut plan = with_rows(with_items(plan, 0, just(json!(vec![7; COUNT])), Some(3)));
-    plan.outputs.push(("last".into(), text("${blocks.a.outputs.results[9999].outputs.y}")));
-    let it = Drive::start(plan);
-    let kernel::Status::Ended(kernel::Outcome::Succeeded { outputs }) = it.run.status() else {
-        panic!("{:?}", it.run.status())
-    };
-    assert_eq!(outputs["last"].inline(), Some(&json!("79999")));
     let mut it = Drive::start(with_rows(over(json!(vec![0; 200]), Some(70))).wide(70));
     for item in (0..200).rev().filter(|item| *item < 70).chain(70..200) {
         it.done(&format!("a[{item}]#1"), json!({"y": format!("{item}{}", "x".repeat(500))}));
