@@ -14,8 +14,8 @@
 //! Not seen from here: a hard link inside the folders to a file outside of them is that file. It is read like any other, and
 //! a write does not touch it: the name gets a new file.
 //!
-//! The work is done on a thread of its own, because a disk may hang. Invariant: what was stopped has changed nothing, and
-//! what has changed something is not stopped; [`Gate`] decides between the two.
+//! The work is done on a thread of its own, because a disk may hang. Invariant: what was stopped has changed no file, and
+//! what has changed one is not stopped; [`Gate`] decides between the two. At most an empty folder stays.
 
 mod bytes;
 mod gate;

@@ -98,6 +98,7 @@ impl Room<'_> {
         path: &str,
         next: impl FnOnce(&Place) -> Result<Map<String, Value>, Trouble>,
     ) -> Result<Done, Trouble> {
+        self.desk.gate.check()?;
         let before = walk(self.roots, path, Missing::Made(self.desk.umask))?;
         let _lock = Lock::wait(&before, self.desk.gate)?;
         // It may be there by now, or be another: looked at again while it is held.

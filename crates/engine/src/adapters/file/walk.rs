@@ -79,7 +79,7 @@ pub(super) fn walk(roots: &Roots, given: &str, missing: Missing) -> Result<Place
     let mut walk = Walk { roots, given, missing, chain: Vec::new(), ahead: VecDeque::new(), links: 0 };
     walk.restart()?;
     walk.lies_ahead(roots.folder.join(given).as_os_str());
-    walk.to_the_end()
+    walk.arrive()
 }
 
 /// What no path can be.
@@ -100,7 +100,7 @@ fn check(given: &str) -> Result<(), Trouble> {
 }
 
 impl Walk<'_> {
-    fn to_the_end(mut self) -> Result<Place, Trouble> {
+    fn arrive(mut self) -> Result<Place, Trouble> {
         while let Some(name) = self.ahead.pop_front() {
             match name.as_bytes() {
                 b"" | b"." => {}
@@ -291,7 +291,6 @@ pub(super) fn readable(dir: &OwnedFd) -> Result<OwnedFd, Errno> {
 }
 
 /// Rights, whose type is not the same on every system.
-#[expect(clippy::unnecessary_cast, reason = "the type differs between systems")]
 pub(super) fn rights(bits: u32) -> Mode {
     Mode::from_raw_mode((bits & 0o777) as RawMode)
 }

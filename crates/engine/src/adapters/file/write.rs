@@ -58,9 +58,10 @@ pub(super) fn write(
     if found.is_some() && !options.overwrite {
         return Err(exists(place));
     }
-    let kept = found.map(|stat| u32::from(stat.st_mode) & 0o777);
-    let fresh = desk.umask.map(|mask| 0o666 & !mask);
-    let temporary = Temporary::new(place, desk.errand, options.permissions.or(kept).or(fresh))?;
+    let told = options.permissions.map(rights);
+    let kept = found.map(|stat| Mode::from_raw_mode(stat.st_mode) & rights(0o777));
+    let fresh = desk.umask.map(|mask| rights(0o666 & !mask));
+    let temporary = Temporary::new(place, desk.errand, told.or(kept).or(fresh))?;
     temporary.fill(content, desk.gate)?;
     kill_point("file written");
     desk.gate.pass()?;
@@ -116,12 +117,12 @@ struct Temporary<'p> {
     place: &'p Place,
     name: String,
     file: OwnedFd,
-    rights: Option<u32>,
+    rights: Option<Mode>,
     stays: std::cell::Cell<bool>,
 }
 
 impl<'p> Temporary<'p> {
-    fn new(place: &'p Place, errand: &Errand, rights: Option<u32>) -> Result<Self, Trouble> {
+    fn new(place: &'p Place, errand: &Errand, rights: Option<Mode>) -> Result<Self, Trouble> {
         for left in errand.left_behind() {
             // Most attempts leave nothing.
             let _ = unlinkat(&place.dir, left, AtFlags::empty());
@@ -149,8 +150,8 @@ impl<'p> Temporary<'p> {
             gate.check()?;
             file.write_all(chunk).map_err(|error| said(errno(&error)))?;
         }
-        if let Some(bits) = self.rights {
-            fchmod(&self.file, rights(bits)).map_err(said)?;
+        if let Some(rights) = self.rights {
+            fchmod(&self.file, rights).map_err(said)?;
         }
         fsync(&self.file).map_err(said)
     }

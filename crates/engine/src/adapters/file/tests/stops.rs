@@ -21,8 +21,7 @@ fn held(
     let inputs = json!({"path": "state.json", "updates": {"a": 1}});
     let perform = Perform { timeout_ms, ..perform(1, "merge_state", inputs) };
     raise(&cancel, &shutdown);
-    let runtime =
-        tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let ended = runtime.block_on(run(files, RunId::new("r"), world.home.clone(), perform, stops));
     assert!(world.names(&world.home.folder).is_empty());
     drop(folder);
@@ -65,7 +64,7 @@ fn nothing_is_written_behind_a_shut_gate() {
     assert!(gate.shut());
     for (operation, inputs) in [
         ("create", json!({"path": "a/b", "content": "x"})),
-        ("merge_state", json!({"path": "s.json", "updates": {}})),
+        ("merge_state", json!({"path": "s/s.json", "updates": {}})),
         ("render", json!({"rendered": "x", "target": "t"})),
     ] {
         let done = world.files.carry_out(&run, &world.home, &perform(1, operation, inputs), &gate);

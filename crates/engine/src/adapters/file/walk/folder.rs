@@ -22,13 +22,13 @@ pub(crate) fn folder(home: &Home, data: &Path, given: &str) -> Result<PathBuf, F
         let mut walk = Walk { roots: &roots, given, missing: Missing::Told, chain, ahead, links: 0 };
         walk.restart()?;
         walk.lies_ahead(roots.folder.join(given).as_os_str());
-        walk.to_a_folder()
+        walk.arrive_at_folder()
     };
     find().map_err(Trouble::into_failure)
 }
 
 impl Walk<'_> {
-    fn to_a_folder(mut self) -> Result<PathBuf, Trouble> {
+    fn arrive_at_folder(mut self) -> Result<PathBuf, Trouble> {
         let mut beyond: Vec<OsString> = Vec::new();
         while let Some(name) = self.ahead.pop_front() {
             match name.as_bytes() {
