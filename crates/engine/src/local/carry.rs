@@ -32,7 +32,7 @@ impl Hands {
     }
 
     fn process(self: &Arc<Self>, run: RunId, home: &Home, perform: Perform) {
-        let job = match shell::job(&run, home, &perform) {
+        let mut job = match shell::job(&run, home, &perform) {
             Ok(job) => job,
             Err(failure) => {
                 return self.report(run, perform.id, Report::Failed { failure, outputs: Fields::new() });
@@ -45,6 +45,8 @@ impl Hands {
         let Some(stops) = self.begin(key.clone()) else { return };
         let hands = Arc::clone(self);
         if here {
+            // What other steps were given may come back in this one.
+            job.mask = self.secrets().masker();
             let begun = self.begin_process(&job, stops);
             self.runtime.spawn(async move {
                 let outcome = begun.follow(&job).await;
@@ -54,7 +56,6 @@ impl Hands {
         }
         let folder = home.folder.clone();
         self.runtime.spawn(async move {
-            let mut job = job;
             match hands.give(&folder, &perform, &mut job).await {
                 Ok(()) => {
                     let outcome = hands.begin_process(&job, stops).follow(&job).await;

@@ -51,9 +51,7 @@ fn encoded(text: &str) -> Vec<String> {
         text.to_ascii_uppercase(),
     ];
     for alphabet in [BASE64, BASE64_URL] {
-        let (whole, padding) = base64(bytes, alphabet);
-        forms.extend((0..3).map(|shift| inside_base64(bytes, shift, alphabet)));
-        forms.extend([format!("{whole}{padding}"), whole]);
+        forms.extend((0..3).flat_map(|shift| inside_base64(bytes, shift, alphabet)));
     }
     for (digits, before, between) in [
         (HEX_LOWER, "", ""),
@@ -100,13 +98,14 @@ fn base64(bytes: &[u8], alphabet: &[u8; 64]) -> (String, &'static str) {
     (text, padding)
 }
 
-/// The digits that a text gives wherever it stands in something larger that is encoded: after so many other bytes of its
-/// group, and without the digits that its neighbours share.
-fn inside_base64(bytes: &[u8], shift: usize, alphabet: &[u8; 64]) -> String {
-    let (whole, _) = base64(&[&[0; 2][..shift], bytes].concat(), alphabet);
+/// The digits that a text gives wherever it stands in something larger that is encoded, after so many other bytes of its
+/// group: those that it shares with no neighbour, and all to the end where it is the last, without and with padding.
+fn inside_base64(bytes: &[u8], shift: usize, alphabet: &[u8; 64]) -> [String; 3] {
+    let (whole, padding) = base64(&[&[0; 2][..shift], bytes].concat(), alphabet);
     let first = (shift * 8).div_ceil(6);
     let end = (shift + bytes.len()) * 8 / 6;
-    whole.get(first..end).unwrap_or_default().to_owned()
+    let last = &whole[first..];
+    [whole[first..end].to_owned(), last.to_owned(), format!("{last}{padding}")]
 }
 
 fn percent(text: &str, plain: &str, digits: &[u8; 16], blank: Option<char>) -> String {

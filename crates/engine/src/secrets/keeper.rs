@@ -24,8 +24,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
-/// The values that are remembered for masking; of more, the oldest are forgotten.
-const KNOWN_MAX: usize = 256;
+/// The bytes of values that are remembered for masking: all their forms together have about a hundred times as many.
+/// Beyond it, values that were replaced are forgotten, and then nothing more is given out.
+const KNOWN_BYTES_MAX: usize = 64 * 1024;
 
 /// How long after its start a server waits for clients that come back and lend again.
 const RETURN_MAX: Duration = Duration::from_secs(10);
@@ -40,6 +41,8 @@ pub struct Keeper {
     lent: watch::Sender<u64>,
     /// Until when someone may be on their way back.
     returning: Instant,
+    /// The bytes that can be masked.
+    room: usize,
 }
 
 #[derive(Debug, Default)]
@@ -75,7 +78,7 @@ impl Default for Keeper {
     /// Knows no place but what is lent.
     fn default() -> Keeper {
         let (file, held, lent) = (None, Mutex::default(), watch::channel(0).0);
-        Keeper { keyring: Keyring, file, held, lent, returning: Instant::now() }
+        Keeper { keyring: Keyring, file, held, lent, returning: Instant::now(), room: KNOWN_BYTES_MAX }
     }
 }
 
@@ -105,8 +108,17 @@ impl Keeper {
     pub fn find(&self, folder: &Path, name: &str) -> Result<Secret, Missing> {
         let secret = self.look(folder, name)?;
         keep_memory();
-        self.remember(name, &secret);
-        Ok(secret)
+        match self.remember(name, &secret) {
+            true => Ok(secret),
+            false => {
+                let why = format!(
+                    "this server masks {} bytes of secrets already and can mask no more: end it, and the next \
+                     one begins anew",
+                    self.room
+                );
+                Err(Missing { name: name.to_owned(), looked: vec![why] })
+            }
+        }
     }
 
     fn look(&self, folder: &Path, name: &str) -> Result<Secret, Missing> {
@@ -173,16 +185,38 @@ impl Keeper {
         self.held().lent.get(folder).map(|lent| lent.keys().cloned().collect()).unwrap_or_default()
     }
 
-    fn remember(&self, name: &str, secret: &Secret) {
-        let mut held = self.held();
-        if held.known.iter().any(|(known, value)| known == name && value == secret) {
-            return;
+    /// Remembers what is given out; gives whether it can be masked.
+    fn remember(&self, name: &str, secret: &Secret) -> bool {
+        loop {
+            let before = self.held().known.clone();
+            if before.iter().any(|(known, value)| known == name && value == secret) {
+                return true;
+            }
+            let Some(known) = self.with(before.clone(), name, secret) else { return false };
+            // Built while nobody waits: of large values that takes its time.
+            let masker = Masker::new(known.iter().map(|(name, secret)| (name.as_str(), secret)));
+            let mut held = self.held();
+            if held.known == before {
+                (held.known, held.masker) = (known, masker);
+                return true;
+            }
         }
-        if held.known.len() == KNOWN_MAX {
-            held.known.remove(0);
+    }
+
+    /// What is known with one more, if there is room for it. What was replaced makes room.
+    fn with(
+        &self,
+        mut known: Vec<(String, Secret)>,
+        name: &str,
+        secret: &Secret,
+    ) -> Option<Vec<(String, Secret)>> {
+        known.push((name.to_owned(), secret.clone()));
+        while known.iter().map(|(_, secret)| secret.expose().len()).sum::<usize>() > self.room {
+            let newer = |at: usize| known[at + 1..].iter().any(|(name, _)| *name == known[at].0);
+            let replaced = (0..known.len()).find(|at| newer(*at))?;
+            known.remove(replaced);
         }
-        held.known.push((name.to_owned(), secret.clone()));
-        held.masker = Masker::new(held.known.iter().map(|(name, secret)| (name.as_str(), secret)));
+        Some(known)
     }
 
     fn held(&self) -> MutexGuard<'_, Held> {
@@ -236,13 +270,22 @@ mod tests {
 
     #[test]
     fn what_is_remembered_has_an_edge() {
-        let keeper = Keeper::default();
+        let keeper = Keeper { room: 64, ..Keeper::default() };
         let folder = Path::new("/");
-        for number in 0..=KNOWN_MAX {
-            keeper.lend(folder, [("A".to_owned(), secret(&format!("value-{number:04}")))].into());
-            keeper.find(folder, "A").unwrap();
+        let give = |name: &str, letter: &str, bytes: usize| {
+            keeper.lend(folder, [(name.to_owned(), secret(&letter.repeat(bytes)))].into());
+            keeper.find(folder, name).map(drop).map_err(|missing| missing.to_string())
+        };
+        let part = keeper.room / 4;
+        for name in ["A", "B", "C", "D"] {
+            give(name, name, part).unwrap();
         }
-        assert_eq!(keeper.masker().text("value-0000 value-0001"), "value-0000 [secret A]");
+        assert!(give("E", "E", 4).unwrap_err().contains("can mask no more"));
+        assert!(!keeper.masker().text(&"A".repeat(part)).contains("AA"));
+        // What was replaced makes room.
+        give("A", "a", 8).unwrap();
+        give("E", "E", 4).unwrap();
+        assert_eq!(keeper.masker().text("EEEE aaaaaaaa"), "[secret E] [secret A]");
     }
 
     #[tokio::test]

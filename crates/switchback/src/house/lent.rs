@@ -7,7 +7,11 @@ use engine::secrets::Secret;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serializer};
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fmt;
+
+/// The bytes that a client may lend; they travel in one line with all else that it says of itself.
+const BYTES_MAX: usize = 64 * 1024;
 
 /// Secrets by name.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -16,10 +20,18 @@ pub(crate) struct Lent(BTreeMap<String, Secret>);
 impl Lent {
     /// What this process can lend as a client, and what is wrong with what it cannot.
     pub(crate) fn here(client: &Client) -> (Lent, Vec<String>) {
-        let (mut lent, mut doubts) = (BTreeMap::new(), Vec::new());
-        for name in Settings::read(client).lends {
-            let Some(value) = std::env::var_os(&name).filter(|value| !value.is_empty()) else { continue };
+        let set = |name: String| Some((std::env::var_os(&name).filter(|value| !value.is_empty())?, name));
+        Lent::of(Settings::read(client).lends.into_iter().filter_map(set))
+    }
+
+    fn of(variables: impl Iterator<Item = (OsString, String)>) -> (Lent, Vec<String>) {
+        let (mut lent, mut doubts, mut bytes) = (BTreeMap::new(), Vec::new(), 0);
+        for (value, name) in variables {
+            bytes += value.len();
             let secret = match value.to_str() {
+                Some(_) if bytes > BYTES_MAX => {
+                    Err(format!("is one too many: {BYTES_MAX} bytes can be lent"))
+                }
                 Some(text) => Secret::new(text).map_err(|unfit| unfit.to_string()),
                 None => Err("is not UTF-8 text".to_owned()),
             };
@@ -73,5 +85,19 @@ mod tests {
     fn only_names_are_shown() {
         let lent = Lent([("TOKEN".to_owned(), Secret::new("s3cr3t").unwrap())].into());
         assert_eq!(format!("{lent:?}"), "{\"TOKEN\"}");
+    }
+
+    #[test]
+    fn what_is_lent_has_an_edge() {
+        let part = engine::secrets::BYTES_MAX;
+        let many = |count: usize| {
+            Lent::of((0..count).map(|number| (OsString::from("x".repeat(part)), format!("S{number}"))))
+        };
+        let (lent, doubts) = many(BYTES_MAX / part);
+        assert_eq!((lent.0.len(), doubts.len()), (BYTES_MAX / part, 0));
+        let (lent, doubts) = many(BYTES_MAX / part + 1);
+        assert_eq!((lent.0.len(), doubts.len()), (BYTES_MAX / part, 1));
+        let (lent, doubts) = Lent::of([(OsString::from("abc"), "SHORT".to_owned())].into_iter());
+        assert!(lent.is_empty() && doubts[0].contains("SHORT") && !doubts[0].contains("abc"), "{doubts:?}");
     }
 }

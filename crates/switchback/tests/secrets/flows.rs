@@ -120,3 +120,13 @@ blocks:
   - {id: one, type: Shell, inputs: {command: 'touch ran; echo "<$TOKEN>"', env: {TOKEN: "${secrets.TOKEN}"}}}
 outputs: {text: "${blocks.one.stdout}"}
 "#;
+
+/// One step after another: the second finds what the first was given.
+pub(crate) const ALONE: &str = r#"
+name: alone
+secrets: [TOKEN]
+blocks:
+  - {id: put, type: Shell, inputs: {command: 'printf %s "$T" > left', env: {T: "${secrets.TOKEN}"}}}
+  - {id: get, type: Shell, depends_on: [put], inputs: {command: 'echo "found $(cat left)"'}}
+outputs: {text: "${blocks.get.stdout}"}
+"#;

@@ -1,7 +1,7 @@
 //! The taint test: two secrets are planted and shown in every way; then all that the product has written, said or answered is
 //! searched for them.
 
-use crate::flows::{FAIL, KEY, KEY_WORDS, LEAK, STAY, TOKEN, TOKEN_WORD};
+use crate::flows::{ALONE, FAIL, KEY, KEY_WORDS, LEAK, STAY, TOKEN, TOKEN_WORD};
 use crate::traces::Traces;
 use crate::world::World;
 use serde_json::json;
@@ -134,6 +134,17 @@ fn no_command_line_and_no_note_names_a_secret() {
     traces.absent_below(&world.data(), &["secrets.toml"]);
     world.write("go", "");
     assert!(run.wait().unwrap().success());
+}
+
+#[test]
+fn a_step_that_runs_alone_is_masked_though_it_was_given_nothing() {
+    let (world, traces) = (planted(), traces());
+    world.define("alone", ALONE);
+    let output = world.run(&["run", "alone", "--json"]);
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success() && said.contains("found [secret TOKEN]"), "{said}");
+    traces.absent("the answer", &output.stdout);
+    traces.absent_below(&world.data(), &["secrets.toml"]);
 }
 
 #[cfg(target_os = "linux")]

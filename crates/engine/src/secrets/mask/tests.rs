@@ -42,10 +42,7 @@ fn pieces_of_any_size_give_the_same() {
     let base64 = "dXNlcjpmaXJzdCBzZWNyZXQ=";
     let text = format!("x first secret y\nsecond%2Fsecret%2Bwith%20more {base64} first secre");
     let whole = masker.text(&text);
-    assert!(
-        whole.starts_with("x [secret A] y\n[secret B] dXNlcj") && whole.ends_with("= first secre"),
-        "{whole}"
-    );
+    assert_eq!(whole, "x [secret A] y\n[secret B] dXNlcjp[secret A] first secre");
     for size in 1..=text.len() {
         assert_eq!(in_pieces(&masker, text.as_bytes(), size), whole, "{size}");
     }
