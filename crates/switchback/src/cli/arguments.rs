@@ -117,7 +117,7 @@ pub(crate) struct CheckArguments {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  switchback list             names, what they are for, and where they lie
+  switchback list             names, groups, where they lie, and what they are for
   switchback list --json      with inputs, and with what each hides
 
 Looked into, in this order: .switchback/workflows, ~/.config/switchback/workflows, .aromcp/workflows,

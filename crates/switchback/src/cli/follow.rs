@@ -102,13 +102,13 @@ pub(crate) async fn follow(run: Followable) -> Result<Followed, CommandError> {
     let mut end = End::Settled;
     let mut tick = tokio::time::interval(TICK);
     loop {
-        // What has happened is told before something is asked.
+        // What has happened is told before something is asked, and before the end.
         if progress.is_empty() {
             questions.put(&view, &mut painter);
-        }
-        let is_told = view.seq() >= since.max(questions.since);
-        if is_told && !questions.is_asking() && (!view.needs_carrier() || Inline::holds(&view)) {
-            break;
+            let is_told = view.seq() >= since.max(questions.since);
+            if is_told && !questions.is_asking() && (!view.needs_carrier() || Inline::holds(&view)) {
+                break;
+            }
         }
         tokio::select! {
             biased;

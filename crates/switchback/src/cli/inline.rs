@@ -37,7 +37,9 @@ impl Inline {
         turn: &Progress,
         painter: &mut Painter,
     ) -> Result<(), CommandError> {
-        if asking::touches(desk.backend(), (&view.run, &view.plan), &view.asked, turn).await? {
+        let touched = view.is_touched_below(turn)
+            || asking::touches(desk.backend(), (&view.run, &view.plan), &view.asked, turn).await?;
+        if touched {
             view.ask(&desk.reader)?;
         }
         let is_open = |sheet: &Sheet| view.asked.iter().any(|asked| name(asked) == name(&sheet.asked));

@@ -11,6 +11,8 @@ const TAIL_LINES_MAX: usize = 10;
 const WORD_CHARS: usize = 8;
 /// Names longer than this do not widen their column.
 const NAME_CHARS_MAX: usize = 32;
+/// What the number of an item takes: `[99]`.
+const ITEM_CHARS: usize = 4;
 /// The columns of a duration: `1 h 12 min` fits.
 const TOOK_CHARS: usize = 10;
 
@@ -147,7 +149,8 @@ impl Lines {
 }
 
 fn names(view: &View) -> usize {
-    let lengths = view.lines().iter().map(|line| line.id.chars().count());
+    let number = |line: &Line| if line.items.is_some() { ITEM_CHARS } else { 0 };
+    let lengths = view.lines().iter().map(|line| line.id.chars().count() + number(line));
     lengths.max().unwrap_or(0).min(NAME_CHARS_MAX)
 }
 

@@ -10,7 +10,7 @@ use super::time;
 use engine::asking;
 use engine::kernel::plan::{Audience, Flow};
 use engine::kernel::{FailureKind, Outcome, Status};
-use engine::view::{Detail, Line, State, Values, View};
+use engine::view::{Detail, Line, State, Undecided, Values, View};
 use serde_json::Value;
 use std::io::IsTerminal;
 
@@ -120,10 +120,16 @@ pub(crate) fn why(view: &View) -> String {
 /// What to do next, if someone must do something.
 pub(crate) fn advice(view: &View) -> Vec<String> {
     let run = &view.run;
-    let open: Vec<&str> = view.undecided().map(|line| line.id.as_str()).collect();
+    let undecided: Vec<Undecided> = view.all_undecided().collect();
+    let mut open: Vec<&str> = undecided.iter().map(|one| one.step.as_str()).collect();
     let mut lines = Vec::new();
     if !open.is_empty() {
-        let names: Vec<String> = open.iter().map(|name| format!("`{name}`")).collect();
+        let below = |one: &Undecided| match one.run == *run {
+            true => format!("`{}`", one.step),
+            false => format!("`{}` of run {}", one.step, one.run),
+        };
+        let names: Vec<String> = undecided.iter().map(below).collect();
+        open.dedup();
         lines.push(format!("{} may or may not have happened. Look, then say which:", names.join(", ")));
         // Of many, one command stands for all.
         let named: Vec<&str> = if open.len() > NAMED_MAX { vec!["STEP"] } else { open };

@@ -14,7 +14,7 @@ use engine::kernel::command::Caller;
 use engine::kernel::event::Resolution;
 use engine::kernel::plan::{Adapter, Work};
 use engine::kernel::{Command, Data, Fields, OpenKind, Outcome, RunId};
-use engine::view::View;
+use engine::view::{Undecided, View};
 
 /// What a command gives.
 const COMMAND_GIVES: [&str; 8] = [
@@ -88,6 +88,7 @@ async fn go_on(
     let row = desk.reader.run(run)?.ok_or_else(gone)?;
     let mut view = View::load(&desk.reader, run)?.ok_or_else(gone)?;
     view.left = view.outcome().is_none() && !desk.carries(&row);
+    view.ask(&desk.reader)?;
     let decided = match check(&view, decision) {
         Ok(decided) => decided,
         Err(error) => {
@@ -110,20 +111,29 @@ async fn go_on(
 }
 
 /// What is decided, by step. Said before anything moves: a mistake here must not start anything.
-fn check(view: &View, decision: Option<Decision>) -> Result<Vec<(String, Resolution)>, CommandError> {
+fn check(view: &View, decision: Option<Decision>) -> Result<Vec<(Undecided, Resolution)>, CommandError> {
     let Some(Decision { step, became }) = decision else { return Ok(Vec::new()) };
-    let open: Vec<&str> = view.undecided().map(|line| line.id.as_str()).collect();
-    let steps = match &step {
-        Some(step) if open.contains(&step.as_str()) => vec![step.as_str()],
-        None if !open.is_empty() => open,
-        step => return Err(not_interrupted(view, step.as_deref(), &open)),
-    };
-    let decided = steps.into_iter().map(|step| {
+    let undecided: Vec<Undecided> = view.all_undecided().collect();
+    let meant = |one: &Undecided| step.as_ref().is_none_or(|step| one.step == *step);
+    let steps: Vec<Undecided> = undecided.iter().filter(|one| meant(one)).cloned().collect();
+    if steps.is_empty() {
+        let open: Vec<&str> = undecided.iter().map(|one| one.step.as_str()).collect();
+        return Err(not_interrupted(view, step.as_deref(), &open));
+    }
+    let decided = steps.into_iter().map(|one| {
         let became = match &became {
-            Resolution::Done { outputs } => Resolution::Done { outputs: whole(view, step, outputs.clone())? },
+            // What a run below reads later of its own step is told when that run is resumed by its own name.
+            Resolution::Done { outputs } if one.run == view.run => {
+                Resolution::Done { outputs: whole(view, &one.step, outputs.clone())? }
+            }
+            Resolution::Done { .. } => {
+                let message = format!("`{}` is a step of run {}", one.step, one.run);
+                let hint = format!("say what it gave there: switchback resume {} --done {}", one.run, one.step);
+                return Err(CommandError::usage("step-of-another-run", message).hint(hint));
+            }
             became => became.clone(),
         };
-        Ok((step.to_owned(), became))
+        Ok((one, became))
     });
     decided.collect()
 }
@@ -179,16 +189,22 @@ fn given_by_a_command(step: &str, outputs: &Fields) -> Result<(), CommandError> 
 }
 
 /// Tells the run that it was interrupted, and then what became of it. Gives the last entry of all that.
-async fn carry_on(desk: &Desk, run: &RunId, decided: Vec<(String, Resolution)>) -> Result<u64, CommandError> {
+async fn carry_on(desk: &Desk, run: &RunId, decided: Vec<(Undecided, Resolution)>) -> Result<u64, CommandError> {
     desk.learn(run).await?;
     let mut since = desk.backend().recover(run).await?.seq;
     let by = Caller::Human { door: "command line".to_owned(), proven: false };
-    let open = desk.backend().query(run).await?.open;
-    for (step, resolution) in decided {
+    for (Undecided { run: asks, step }, resolution) in decided {
+        if asks != *run {
+            desk.backend().recover(&asks).await?;
+        }
+        let open = desk.backend().query(&asks).await?.open;
         let effect = open.iter().find(|open| open.kind == OpenKind::Interrupted && open.step == step);
         let Some(effect) = effect else { continue };
         let resolve = Command::Resolve { effect: effect.id.clone(), resolution, by: by.clone() };
-        since = desk.backend().submit(run, resolve).await?.seq;
+        let resolved = desk.backend().submit(&asks, resolve).await?;
+        if asks == *run {
+            since = resolved.seq;
+        }
     }
     Ok(since)
 }

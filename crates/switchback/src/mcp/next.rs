@@ -2,7 +2,7 @@
 
 use super::questions;
 use engine::kernel::{Outcome, RunId, Status, Waiting};
-use engine::view::View;
+use engine::view::{Undecided, View};
 
 /// How many steps are named.
 const NAMED_MAX: usize = 3;
@@ -68,7 +68,8 @@ fn goes_on(run: &RunId) -> String {
 
 fn waits(view: &View, waiting: &[Waiting]) -> Option<String> {
     let run = &view.run;
-    let interrupted: Vec<&str> = view.undecided().map(|line| line.id.as_str()).collect();
+    let undecided: Vec<Undecided> = view.all_undecided().collect();
+    let interrupted: Vec<&str> = undecided.iter().map(|one| one.step.as_str()).collect();
     if let [first, ..] = interrupted.as_slice() {
         let names: Vec<String> = interrupted.iter().take(NAMED_MAX).map(|name| format!("`{name}`")).collect();
         return Some(format!(

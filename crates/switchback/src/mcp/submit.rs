@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Taken {
     /// It was taken, now, as this entry, or before.
-    Taken(Option<u64>),
+    Recorded(Option<u64>),
     /// There was none: the question stays open, for this reason.
     Open(String),
     /// Another answer was there first, or the question is gone.
@@ -41,7 +41,7 @@ pub(super) async fn take(call: &Call, asked: &Asked, said: Said) -> Result<Taken
         Said::Garbled(why) => return Ok(Taken::Open(format!("the person could not be asked: {why}"))),
     };
     match submit(call, asked, command).await {
-        Ok(seq) => Ok(Taken::Taken(seq)),
+        Ok(seq) => Ok(Taken::Recorded(seq)),
         Err(engine::Error::Refused(refusal)) => Ok(Taken::Late(refusal.to_string())),
         Err(error) => Err(runs::refused(error)),
     }
@@ -64,7 +64,7 @@ pub(super) async fn relay(call: &Call, asked: &Asked, response: Value) -> Result
     let result = asking::fit(asked, response).map_err(|misfit| wrong(asked, &misfit))?;
     let by: Caller = call.caller();
     match submit(call, asked, asking::answer(asked, result, by)).await {
-        Ok(seq) => Ok(Taken::Taken(seq)),
+        Ok(seq) => Ok(Taken::Recorded(seq)),
         Err(engine::Error::Refused(Refusal::AlreadyAnswered { .. })) => Err(answered(asked)),
         Err(error) => Err(runs::refused(error)),
     }

@@ -68,7 +68,7 @@ pub(super) async fn wait(
             && let Some(asked) = watch.for_a_form()
         {
             match ask(call, watch, way, asked, until).await {
-                Ok(Asking::Live(asking)) => live = Some(asking),
+                Ok(Asking::Live(asking)) => live = Some(*asking),
                 Ok(Asking::Result(result)) => return Ok(Some(result)),
                 Err(why) => watch.give_up(why),
             }
@@ -134,7 +134,7 @@ pub(super) async fn wait(
 
 /// A question on its way to someone.
 enum Asking {
-    Live(Live),
+    Live(Box<Live>),
     Result(InputRequiredResult),
 }
 
@@ -152,7 +152,7 @@ async fn ask(
             let most = Instant::now() + Duration::from_secs(call.visit.settings().call_seconds);
             let until = until.map_or(most, |until| until.min(most));
             let live = Live::ask(call, asked, until).await;
-            live.map(Asking::Live)
+            live.map(|live| Asking::Live(Box::new(live)))
         }
     }
 }

@@ -46,7 +46,7 @@ impl Watch {
         let is_own = self.view.take(turn);
         let (backend, view) = (&call.visit.house()?.local, &self.view);
         let touched = asking::touches(backend, (&view.run, &view.plan), &view.asked, turn).await;
-        if touched.map_err(runs::refused)? {
+        if view.is_touched_below(turn) || touched.map_err(runs::refused)? {
             self.look(call).await?;
         }
         Ok(is_own)
@@ -80,8 +80,8 @@ impl Watch {
     /// Goes on where a call left off that has brought an answer back.
     pub(super) fn goes_on(&mut self, again: Again) {
         match again.taken {
-            Taken::Taken(Some(seq)) if again.asking == self.view.run => self.since = seq,
-            Taken::Taken(_) => {}
+            Taken::Recorded(Some(seq)) if again.asking == self.view.run => self.since = seq,
+            Taken::Recorded(_) => {}
             Taken::Open(why) => self.give_up(why),
             Taken::Late(why) => self.word = Some(late(&why)),
         }
@@ -90,8 +90,8 @@ impl Watch {
     /// Goes on after someone was asked.
     pub(super) async fn taken(&mut self, call: &Call, asked: &Asked, taken: Taken) -> Result<(), Problem> {
         match taken {
-            Taken::Taken(Some(seq)) if asked.run == self.view.run => self.since = seq,
-            Taken::Taken(_) => {}
+            Taken::Recorded(Some(seq)) if asked.run == self.view.run => self.since = seq,
+            Taken::Recorded(_) => {}
             Taken::Open(why) => self.give_up(why),
             Taken::Late(why) => self.word = Some(late(&why)),
         }

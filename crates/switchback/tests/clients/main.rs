@@ -34,13 +34,13 @@ macro_rules! play {
 }
 
 play! {
-    python_2025_06_18: Client::Python, "2025-06-18", [look, work, cancel, reconnect, crash];
-    python_2025_11_25: Client::Python, "2025-11-25", [look, work, cancel];
-    python_2026_07_28: Client::Python, "2026-07-28", [look, work, cancel, reconnect, crash];
-    python_pinned: Client::Python, "pinned", [work];
-    typescript_2025_06_18: Client::TypeScript, "2025-06-18", [look, work, cancel, reconnect, crash];
-    typescript_2025_11_25: Client::TypeScript, "2025-11-25", [look, work, cancel];
-    typescript_2026_07_28: Client::TypeScript, "2026-07-28", [look, work, cancel, reconnect, crash];
-    typescript_pinned: Client::TypeScript, "pinned", [work];
-    typescript_1: Client::TypeScript1, "2025-11-25", [look, work, cancel, reconnect, crash];
+    python_2025_06_18: Client::Python, "2025-06-18", [look, work, ask, cancel, reconnect, crash];
+    python_2025_11_25: Client::Python, "2025-11-25", [look, work, ask, cancel];
+    python_2026_07_28: Client::Python, "2026-07-28", [look, work, ask, cancel, reconnect, crash];
+    python_pinned: Client::Python, "pinned", [work, ask];
+    typescript_2025_06_18: Client::TypeScript, "2025-06-18", [look, work, ask, cancel, reconnect, crash];
+    typescript_2025_11_25: Client::TypeScript, "2025-11-25", [look, work, ask, cancel];
+    typescript_2026_07_28: Client::TypeScript, "2026-07-28", [look, work, ask, cancel, reconnect, crash];
+    typescript_pinned: Client::TypeScript, "pinned", [work, ask];
+    typescript_1: Client::TypeScript1, "2025-11-25", [look, work, ask, cancel, reconnect, crash];
 }

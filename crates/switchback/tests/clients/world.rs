@@ -11,7 +11,8 @@ use std::time::Duration;
 /// How long a client may take.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-const WORKFLOWS: [(&str, &str); 4] = [
+const WORKFLOWS: [(&str, &str); 5] = [
+    ("asks", include_str!("workflows/asks.yaml")),
     ("greet", include_str!("workflows/greet.yaml")),
     ("breaks", include_str!("workflows/breaks.yaml")),
     ("waits", include_str!("workflows/waits.yaml")),

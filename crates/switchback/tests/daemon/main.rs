@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so by its panic")]
 
+mod asked;
 mod gate;
 mod life;
 mod pipe;

@@ -2,7 +2,7 @@
 //! is ended with it.
 
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -63,6 +63,38 @@ impl World {
         shell.args(["-c", script]).current_dir(self.project()).env_clear().stdin(Stdio::null());
         shell.envs(like.get_envs().filter_map(|(name, value)| Some((name, value?))));
         shell
+    }
+
+    /// The product on a terminal, at which someone types each text once they have seen another; how it ended, and all that was
+    /// shown. Nothing where the system has no `script` to make a terminal.
+    pub(crate) fn typed(&self, args: &[&str], texts: &[(&str, &str)]) -> Option<(Option<i32>, String)> {
+        let has_script = Command::new("script").arg("--version").stdout(Stdio::null()).status();
+        if !has_script.is_ok_and(|status| status.success()) {
+            return None;
+        }
+        let words: Vec<String> = args.iter().map(|word| format!("'{word}'")).collect();
+        let line = format!("exec '{}' {}", env!("CARGO_BIN_EXE_switchback"), words.join(" "));
+        let like = self.command(&[]);
+        let mut script = Command::new("script");
+        script.args(["-qec", &line, "/dev/null"]).current_dir(self.project()).env_clear();
+        script.envs(like.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        script.env("TERM", "xterm").env("NO_COLOR", "1");
+        let mut script = script.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let (mut keys, mut screen) = (script.stdin.take().unwrap(), script.stdout.take().unwrap());
+        let (mut shown, mut from) = (Vec::new(), 0);
+        for (wanted, text) in texts {
+            while !String::from_utf8_lossy(&shown[from..]).contains(wanted) {
+                let mut byte = [0];
+                let read = screen.read(&mut byte).unwrap();
+                assert!(read > 0, "never shown: {wanted} in {}", String::from_utf8_lossy(&shown));
+                shown.extend(byte);
+            }
+            from = shown.len();
+            keys.write_all(text.as_bytes()).unwrap();
+        }
+        screen.read_to_end(&mut shown).unwrap();
+        let code = script.wait().unwrap().code();
+        Some((code, String::from_utf8_lossy(&shown).replace('\r', "")))
     }
 
     pub(crate) fn run(&self, args: &[&str]) -> Output {

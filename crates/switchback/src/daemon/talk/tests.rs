@@ -56,7 +56,7 @@ fn an_opening_without_an_answer_is_said_once_more_and_its_answer_is_heard() {
     take(&mut talk, json!({ "id": "a", "method": "initialize", "params": {} }));
     assert_eq!(again(&mut talk), ["initialize \"a\""]);
     assert!(talk.give(br#"{"id":"a","result":{}}"#).is_some());
-    assert!(!talk.give(br#"{"id":"a","result":{}}"#).is_some());
+    assert!(talk.give(br#"{"id":"a","result":{}}"#).is_none());
 }
 
 #[test]

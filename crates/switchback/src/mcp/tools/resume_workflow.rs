@@ -98,7 +98,7 @@ async fn give(call: &Call, watch: &Watch, run: &RunId) -> Result<(Asked, Taken),
         && (call.is_again() || watch.view.asked.is_empty())
         && let Some(asked) = given_before(call, run, &response).await?
     {
-        return Ok((asked, Taken::Taken(None)));
+        return Ok((asked, Taken::Recorded(None)));
     }
     let asked = match asking::pick(&watch.view.asked, named) {
         Ok(asked) => asked.clone(),

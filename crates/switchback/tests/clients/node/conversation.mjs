@@ -12,9 +12,9 @@ const { SWITCHBACK_BINARY: BINARY, SWITCHBACK_HOME: HOME } = process.env;
 const [name, scene, era] = process.argv.slice(2);
 const sdk = await sdks[name](era);
 
-async function connect() {
+async function connect(human) {
   const env = { ...sdk.environment(), SWITCHBACK_HOME: HOME };
-  const client = await sdk.connect({ command: BINARY, args: ['serve'], env });
+  const client = await sdk.connect({ command: BINARY, args: ['serve'], env }, human);
   client.onerror = error => late(error) ?? console.error(error);
   return client;
 }
@@ -99,6 +99,25 @@ async function work() {
   seen.keyed_otherwise = await run({ ...keyed, inputs: { who: 'me' } });
   const uri = `switchback://run/${seen.greet.structured.workflow_id}`;
   seen.run = JSON.parse((await client.readResource({ uri })).contents[0].text);
+  await client.close();
+  return seen;
+}
+
+// A human who says yes, then where; and one who closes what they are asked.
+async function ask() {
+  const asked = [];
+  const answers = [{ response: true }, { response: 'production' }];
+  const human = ({ message, requestedSchema }) => {
+    asked.push({ message, schema: requestedSchema });
+    const content = answers[asked.length - 1];
+    return content ? { action: 'accept', content } : { action: 'cancel' };
+  };
+  const client = await connect(human);
+  const seen = { version: sdk.version(client), asked };
+  seen.said = await call(client, 'execute_workflow', { workflow: 'asks' });
+  seen.closed = await call(client, 'execute_workflow', { workflow: 'asks' });
+  const { workflow_id } = seen.closed.structured;
+  seen.relayed = await call(client, 'resume_workflow', { workflow_id, response: false, wait_seconds: 0 });
   await client.close();
   return seen;
 }
@@ -197,5 +216,5 @@ async function crash() {
   return seen;
 }
 
-const scenes = { look, work, cancel, reconnect, crash };
+const scenes = { look, work, ask, cancel, reconnect, crash };
 console.log(JSON.stringify(await scenes[scene]()));

@@ -2,6 +2,9 @@
 
 const about = { name: 'conversation', version: '1' };
 
+// What a client says that it can do: ask whoever sits before it, if someone does.
+const abilities = human => ({ capabilities: human ? { elicitation: { form: {} } } : {} });
+
 // The split packages. By default they open with `initialize`; the newer era is asked for.
 async function client(era) {
   const { Client } = await import('@modelcontextprotocol/client');
@@ -16,8 +19,9 @@ async function client(era) {
     environment: getDefaultEnvironment,
     version: client => client.getNegotiatedProtocolVersion(),
     call: (client, params, options) => client.callTool(params, options),
-    async connect(server) {
-      const client = new Client(about, ways[era]);
+    async connect(server, human) {
+      const client = new Client(about, { ...ways[era], ...abilities(human) });
+      if (human) client.setRequestHandler('elicitation/create', ({ params }) => human(params));
       await client.connect(new StdioClientTransport(server));
       return client;
     },
@@ -27,6 +31,7 @@ async function client(era) {
 // The package before them. It offers the newest version it knows and has no say in it; the transport is told the outcome.
 async function sdk(era) {
   const { Client } = await import('@modelcontextprotocol/sdk/client/index.js');
+  const { ElicitRequestSchema } = await import('@modelcontextprotocol/sdk/types.js');
   const stdio = await import('@modelcontextprotocol/sdk/client/stdio.js');
   if (era !== '2025-11-25') throw new Error(`this SDK does not choose ${era}`);
   const agreed = new WeakMap();
@@ -34,8 +39,9 @@ async function sdk(era) {
     environment: stdio.getDefaultEnvironment,
     version: client => agreed.get(client),
     call: (client, params, options) => client.callTool(params, undefined, options),
-    async connect(server) {
-      const client = new Client(about);
+    async connect(server, human) {
+      const client = new Client(about, abilities(human));
+      if (human) client.setRequestHandler(ElicitRequestSchema, ({ params }) => human(params));
       const transport = new stdio.StdioClientTransport(server);
       transport.setProtocolVersion = version => agreed.set(client, version);
       await client.connect(transport);

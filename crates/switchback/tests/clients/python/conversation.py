@@ -26,18 +26,21 @@ def server():
 
 
 @asynccontextmanager
-async def connect(era):
-    """A session in an era. One that is pinned asks nothing before its first request."""
+async def connect(era, human=None):
+    """A session in an era. One that is pinned asks nothing before its first request. A human can be asked if there is one."""
     modes = {"2025-11-25": "legacy", "2026-07-28": "auto", "pinned": "2026-07-28"}
     if era in modes:
-        async with Client(server(), mode=modes[era]) as client:
-            yield client.session
+        async with Client(server(), mode=modes[era], elicitation_callback=human) as client:
+            # Only the client itself answers what is asked in a result.
+            yield client if human else client.session
         return
     # The SDK itself offers only the newest of the versions that open with `initialize`.
-    async with stdio_client(server()) as streams, ClientSession(*streams) as session:
+    streams = stdio_client(server())
+    async with streams as both, ClientSession(*both, elicitation_callback=human) as session:
         about = types.Implementation(name="conversation", version="1")
+        abilities = types.ClientCapabilities(elicitation=types.ElicitationCapability() if human else None)
         params = types.InitializeRequestParams(
-            protocol_version=era, capabilities=types.ClientCapabilities(), client_info=about
+            protocol_version=era, capabilities=abilities, client_info=about
         )
         opened = await session.send_request(types.InitializeRequest(params=params), types.InitializeResult)
         session.adopt(opened)
@@ -131,6 +134,24 @@ async def work(era):
         run = seen["greet"]["structured"]["workflow_id"]
         seen["run"] = json.loads((await session.read_resource(f"switchback://run/{run}")).contents[0].text)
         return seen
+
+
+async def ask(era):
+    """A human who says yes, then where; and one who closes what they are asked."""
+    asked, answers = [], [{"response": True}, {"response": "production"}]
+
+    async def human(context, params):
+        asked.append({"message": params.message, "schema": params.requested_schema})
+        if len(asked) > len(answers):
+            return types.ElicitResult(action="cancel")
+        return types.ElicitResult(action="accept", content=answers[len(asked) - 1])
+
+    async with connect(era, human) as session:
+        said = await call(session, "execute_workflow", workflow="asks")
+        closed = await call(session, "execute_workflow", workflow="asks")
+        run = closed["structured"]["workflow_id"]
+        relayed = await call(session, "resume_workflow", workflow_id=run, response=False, wait_seconds=0)
+        return {"version": session.protocol_version, "said": said, "closed": closed, "relayed": relayed, "asked": asked}
 
 
 async def dropped(session, name):
@@ -244,7 +265,7 @@ async def crash(era):
         return seen
 
 
-SCENES = {"look": look, "work": work, "cancel": cancel, "reconnect": reconnect, "crash": crash}
+SCENES = {"look": look, "work": work, "ask": ask, "cancel": cancel, "reconnect": reconnect, "crash": crash}
 
 if __name__ == "__main__":
     scene, era = sys.argv[1:]

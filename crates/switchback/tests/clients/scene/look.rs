@@ -19,8 +19,14 @@ pub(crate) fn play(client: Client, era: &str) {
     }
     let tools = seen.list("tools");
     let names: Vec<&Value> = tools.iter().map(|tool| &tool["name"]).collect();
-    let wanted =
-        ["cancel_workflow", "execute_workflow", "get_workflow_info", "get_workflow_status", "list_workflows"];
+    let wanted = [
+        "cancel_workflow",
+        "execute_workflow",
+        "get_workflow_info",
+        "get_workflow_status",
+        "list_workflows",
+        "resume_workflow",
+    ];
     for name in wanted {
         assert!(names.contains(&&json!(name)), "no {name} in {seen}");
     }

@@ -1,5 +1,6 @@
 //! What must have been seen, one file for each scene. It is the same for every client and era, but for what is said here.
 
+pub(crate) mod ask;
 pub(crate) mod cancel;
 pub(crate) mod crash;
 pub(crate) mod look;
