@@ -52,7 +52,7 @@ pub(super) struct Worst {
 }
 
 /// What a block with items takes beside its data.
-const EACH_BLOCK: u64 = 240;
+const EACH_BLOCK: u64 = 320;
 /// What a row takes beside its data.
 pub(super) const ROW: u64 = 28;
 
