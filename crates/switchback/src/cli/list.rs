@@ -40,7 +40,7 @@ fn row(definition: &Definition) -> Vec<String> {
     let from = if *kind == PlaceKind::BuiltIn { place } else { shown };
     let from = match definition.hides.is_empty() {
         true => from.clone(),
-        false => format!("{from} (hides {})", definition.hides.join(", ")),
+        false => format!("{from} (hides {})", hidden(&definition.hides)),
     };
     let what = match (&definition.reading.plan, definition.reading.first_error()) {
         (Some(plan), _) => plan.description.clone(),
@@ -48,6 +48,14 @@ fn row(definition: &Definition) -> Vec<String> {
         (None, None) => "broken".to_owned(),
     };
     vec![definition.name.clone(), group.clone().unwrap_or_default(), from, what]
+}
+
+/// What is hidden, as short as it can be said: of what is built in there is one of each name.
+fn hidden(files: &[String]) -> String {
+    let built_in = PlaceKind::BuiltIn.as_str();
+    let is_built_in = |file: &str| file.strip_prefix(built_in).is_some_and(|rest| rest.starts_with(':'));
+    let short = |file: &String| if is_built_in(file) { built_in.to_owned() } else { file.clone() };
+    files.iter().map(short).collect::<Vec<_>>().join(", ")
 }
 
 fn document(definition: &Definition) -> Value {

@@ -150,6 +150,20 @@ fn what_is_built_in_can_be_run_and_hides_nothing() {
 }
 
 #[test]
+fn a_folder_inside_a_place_is_a_group() {
+    let root = tempfile::tempdir().unwrap();
+    write(root.path(), "work/workflows/flat.yaml", "flat");
+    write(root.path(), "work/workflows/team/web/deep.yaml", "deep");
+    let library = Library::scan(&around(root.path()));
+    let group = |name: &str| library.find(name).unwrap().origin.group.clone();
+    assert_eq!((group("flat"), group("deep")), (None, Some("team/web".to_owned())));
+    assert_eq!(
+        (group("hello").as_deref(), group("run-pytest").as_deref()),
+        (Some("examples"), Some("python"))
+    );
+}
+
+#[test]
 fn a_word_with_a_slash_or_an_ending_is_a_file() {
     assert!(looks_like_a_file("./hello") && looks_like_a_file("a.yml") && !looks_like_a_file("hello"));
 }
