@@ -1,12 +1,13 @@
 //! What a run waits for, in words: its own questions and those of the runs below it, by what they ask.
 
-use super::{Line, View};
+use super::{Line, Undecided, View};
 use crate::asking;
+use crate::backend::Progress;
 use crate::store::Reader;
 use crate::turn::LoadError;
 use dialects::view::Asked;
 use kernel::plan::Audience;
-use kernel::{RunId, Status, Waiting};
+use kernel::{News, RunId, Status, Waiting};
 
 /// How much of a question is told in a line.
 const PROMPT_CHARS_MAX: usize = 80;
@@ -16,14 +17,43 @@ impl View {
     pub fn ask(&mut self, reader: &Reader) -> Result<(), LoadError> {
         let can = asking::can_ask(&self.plan) && !matches!(self.status, Status::Ended(_));
         self.asked = if can { asking::asked(reader, &self.run)? } else { Vec::new() };
-        self.idle = Vec::new();
-        for run in self.lines().iter().flat_map(Line::parts).filter_map(nested).cloned().collect::<Vec<_>>() {
+        (self.idle, self.below) = (Vec::new(), Vec::new());
+        let parts = self.lines().iter().flat_map(Line::parts).filter(|line| can && !line.state.is_over());
+        for run in parts.filter_map(nested).cloned().collect::<Vec<_>>() {
+            let Some(below) = self.load_below(reader, &run)? else { continue };
             let asks = self.asked.iter().any(|asked| asked.run.is_within(&run));
-            if asks && View::load(reader, &run)?.is_some_and(|below| !below.needs_carrier()) {
+            let open: Vec<Undecided> = below.all_undecided().collect();
+            if (asks || !open.is_empty()) && !below.needs_carrier() {
                 self.idle.push(run);
             }
+            self.below.extend(open);
         }
         Ok(())
+    }
+
+    /// A run below this one. One that cannot be brought back says so itself, to whoever looks at it.
+    fn load_below(&self, reader: &Reader, run: &RunId) -> Result<Option<View>, LoadError> {
+        let mut below = match View::load(reader, run) {
+            Err(LoadError::Store(fault)) => return Err(fault.into()),
+            loaded => loaded.ok().flatten(),
+        };
+        if let Some(below) = below.as_mut().filter(|below| self.left && below.needs_carrier()) {
+            below.left = true;
+            below.ask(reader)?;
+        }
+        Ok(below)
+    }
+
+    /// The steps of this run and of those below it about which someone must say what became of them.
+    pub fn all_undecided(&self) -> impl Iterator<Item = Undecided> {
+        let own = self.undecided().map(|line| Undecided { run: self.run.clone(), step: line.id.clone() });
+        own.chain(self.below.iter().cloned())
+    }
+
+    /// Whether a turn of a run below this one may have changed what must be said about its steps.
+    pub fn is_touched_below(&self, turn: &Progress) -> bool {
+        let interrupts = || turn.news.iter().any(|news| matches!(news, News::Interrupted { .. }));
+        turn.run != self.run && (self.below.iter().any(|one| one.run == turn.run) || interrupts())
     }
 
     /// Whether nothing happens in the workflow that a step runs until someone answers.
@@ -34,13 +64,21 @@ impl View {
     /// What it waits for, each in one line: `your answer: "Deploy?"`.
     pub fn waiting_for(&self) -> Vec<String> {
         let asked = self.asked.iter().map(|asked| self.told(asked));
-        asked.chain(self.waiting().iter().filter(|one| !self.is_told(one)).map(ToString::to_string)).collect()
+        let below = self.below.iter().map(|one| format!("`{}` of run {} was interrupted", one.step, one.run));
+        asked
+            .chain(below)
+            .chain(self.waiting().iter().filter(|one| !self.is_told(one)).map(ToString::to_string))
+            .collect()
     }
 
     /// Whether the run of another workflow, which is what a step does, asks someone.
     pub(super) fn asks_below(&self, line: &Line) -> bool {
         let Some(run) = nested(line) else { return false };
         self.asked.iter().any(|asked| asked.run.is_within(run))
+    }
+
+    fn waits_below(&self, line: &Line) -> bool {
+        nested(line).is_some_and(|run| self.below.iter().any(|one| one.run.is_within(run)))
     }
 
     fn told(&self, asked: &Asked) -> String {
@@ -63,7 +101,9 @@ impl View {
         let own = |step: &str| self.asked.iter().any(|one| one.run == self.run && names(one, step));
         match waiting {
             Waiting::Agent(step) | Waiting::Human(step) => own(step),
-            Waiting::Child(step) => self.line(step).is_some_and(|line| self.asks_below(line)),
+            Waiting::Child(step) => {
+                self.line(step).is_some_and(|line| self.asks_below(line) || self.waits_below(line))
+            }
             Waiting::Decision(_) | Waiting::Clock(..) => false,
         }
     }

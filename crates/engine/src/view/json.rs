@@ -46,7 +46,8 @@ impl View {
         }
         let mut response = blocks::view::response(&self.plan, &timeline, &self.status);
         response["metadata"]["workflow_id"] = self.run.as_str().into();
-        if self.left || (!self.asked.is_empty() && matches!(self.status, Status::Waiting(_))) {
+        let someone = !self.asked.is_empty() || !self.below.is_empty();
+        if self.left || (someone && matches!(self.status, Status::Waiting(_))) {
             response["status"] = "paused".into();
         }
         response

@@ -28,6 +28,15 @@ use kernel::plan::{OnInterrupt, Step};
 use kernel::{News, Outcome, Plan, RunId, Status, Waiting};
 use std::sync::Arc;
 
+/// A step of a run about which someone must say what became of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Undecided {
+    /// The run.
+    pub run: RunId,
+    /// The step.
+    pub step: String,
+}
+
 /// A run and how each of its steps stands.
 #[derive(Clone, Debug)]
 pub struct View {
@@ -47,7 +56,9 @@ pub struct View {
     pub left: bool,
     /// What it and the runs below it ask, as far as someone has looked.
     pub asked: Vec<Asked>,
-    /// The runs just below it in which nothing happens until someone answers.
+    /// The steps of runs below it about which someone must say what became of them, as far as someone has looked.
+    pub below: Vec<Undecided>,
+    /// The runs just below it in which nothing happens until someone answers or says what became of a step.
     idle: Vec<RunId>,
     timeline: Timeline,
 }
@@ -65,6 +76,7 @@ impl View {
             status: Status::Queued,
             left: false,
             asked: Vec::new(),
+            below: Vec::new(),
             idle: Vec::new(),
             timeline,
         }

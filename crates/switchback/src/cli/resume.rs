@@ -128,7 +128,8 @@ fn check(view: &View, decision: Option<Decision>) -> Result<Vec<(Undecided, Reso
             }
             Resolution::Done { .. } => {
                 let message = format!("`{}` is a step of run {}", one.step, one.run);
-                let hint = format!("say what it gave there: switchback resume {} --done {}", one.run, one.step);
+                let hint =
+                    format!("say what it gave there: switchback resume {} --done {}", one.run, one.step);
                 return Err(CommandError::usage("step-of-another-run", message).hint(hint));
             }
             became => became.clone(),
@@ -189,7 +190,11 @@ fn given_by_a_command(step: &str, outputs: &Fields) -> Result<(), CommandError> 
 }
 
 /// Tells the run that it was interrupted, and then what became of it. Gives the last entry of all that.
-async fn carry_on(desk: &Desk, run: &RunId, decided: Vec<(Undecided, Resolution)>) -> Result<u64, CommandError> {
+async fn carry_on(
+    desk: &Desk,
+    run: &RunId,
+    decided: Vec<(Undecided, Resolution)>,
+) -> Result<u64, CommandError> {
     desk.learn(run).await?;
     let mut since = desk.backend().recover(run).await?.seq;
     let by = Caller::Human { door: "command line".to_owned(), proven: false };

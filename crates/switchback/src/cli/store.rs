@@ -56,6 +56,9 @@ impl Looked {
     pub(crate) fn view(&self, row: &RunRow) -> Result<View, CommandError> {
         let mut view = View::load(&self.reader, &row.id)?.ok_or_else(|| unknown(row.id.as_str()))?;
         view.left = view.needs_carrier() && !self.is_carried(row);
+        if view.left {
+            view.ask(&self.reader)?;
+        }
         Ok(view)
     }
 }

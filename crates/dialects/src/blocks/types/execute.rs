@@ -14,7 +14,7 @@ use crate::near::nearest;
 use crate::shape::{self, Shape, did_you_mean, listed};
 use crate::text::{Node, Span};
 use kernel::Plan;
-use kernel::plan::{Expr, Input, InputKind, Work, Workflow};
+use kernel::plan::{Expr, Input, InputKind, OnInterrupt, Work, Workflow};
 use serde_json::Value;
 
 /// Runs another workflow.
@@ -85,7 +85,8 @@ fn lower(reader: &mut Reader<'_, '_>, block: usize) -> Draft {
         }
     }
     let inputs = given.into_iter().map(|(name, _, _, value)| (name.to_owned(), value)).collect();
-    Draft::new(Work::Child { workflow, inputs })
+    // A run that was cut off goes on; nobody need say what became of it.
+    Draft { on_interrupt: OnInterrupt::Retry, ..Draft::new(Work::Child { workflow, inputs }) }
 }
 
 impl<'n> Reader<'_, 'n> {
