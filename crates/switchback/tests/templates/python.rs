@@ -1,9 +1,8 @@
 //! The group `python`, with a real Python, pytest, ruff and flake8.
 
-use crate::tools::{Package, has};
+use crate::tools::{Package, has, skipped};
 use crate::world::World;
 use serde_json::{Value, json};
-use std::path::Path;
 
 const TESTS: &str = "\
 import pytest
@@ -215,10 +214,9 @@ fn ruff_is_taken_first() {
 
 #[test]
 fn flake8_is_taken_where_there_is_no_ruff() {
-    if on_the_path("ruff") {
-        return;
+    if !is_on_the_path("ruff") {
+        finds_with(Package::Flake8, "flake8");
     }
-    finds_with(Package::Flake8, "flake8");
 }
 
 #[test]
@@ -231,14 +229,14 @@ fn a_linter_that_breaks_fails_the_run() {
 
 #[test]
 fn without_a_linter_code_is_at_least_compiled() {
-    if !has_python() || on_the_path("ruff") {
+    if !has_python() || is_on_the_path("ruff") {
         return;
     }
     let world = World::new();
     doubtful(&world);
     world.write(".venv/lib/broken.py", "def (\n");
     let python = world.shell("python3 -c 'import sys; print(sys.executable)'");
-    if [".ruff", ".flake8"].iter().any(|module| imports(&world, &python, &module[1..])) {
+    if ["ruff", "flake8"].iter().any(|module| imports(&world, &python, module)) {
         return;
     }
     let inputs = [("python_path", python.as_str())];
@@ -264,11 +262,22 @@ fn paths_that_are_not_there_are_told() {
     );
 }
 
-fn on_the_path(program: &str) -> bool {
+/// Whether a program is there that a test cannot do with; that has been said then.
+fn is_on_the_path(program: &str) -> bool {
     let paths = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&paths).any(|folder| Path::new(&folder).join(program).exists())
+    let found = std::env::split_paths(&paths).any(|folder| folder.join(program).exists());
+    if found {
+        skipped::<()>(&format!("{program} is on the path and would be taken"));
+    }
+    found
 }
 
+/// Whether a python has a module that a test cannot do with; that has been said then.
 fn imports(world: &World, python: &str, module: &str) -> bool {
-    world.shell(&format!("{python} -c 'import {module}' 2>/dev/null && echo yes || echo no")) == "yes"
+    let found =
+        world.shell(&format!("{python} -c 'import {module}' 2>/dev/null && echo yes || echo no")) == "yes";
+    if found {
+        skipped::<()>(&format!("{python} has {module}, which would be taken"));
+    }
+    found
 }

@@ -65,7 +65,7 @@ pub(crate) fn has(program: &str) -> bool {
 }
 
 /// Says that a test is skipped to whoever watches: what is printed in the usual way is kept from them if a test passes.
-fn skipped<T>(reason: &str) -> Option<T> {
+pub(crate) fn skipped<T>(reason: &str) -> Option<T> {
     let test = std::thread::current().name().unwrap_or_default().to_owned();
     assert!(std::env::var_os("SWITCHBACK_REQUIRE_TOOLS").is_none(), "{test} must run, and cannot: {reason}");
     std::io::stderr().write_all(format!("\n{test}: SKIPPED, {reason}\n").as_bytes()).unwrap();
