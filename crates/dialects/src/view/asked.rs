@@ -35,7 +35,7 @@ pub struct Asked {
     pub gate: Option<Gate>,
     /// What kind of answer fits.
     pub kind: AskedKind,
-    /// What is asked.
+    /// What is asked; what is long is cut.
     pub prompt: String,
     /// What can be chosen.
     pub choices: Vec<Value>,
@@ -120,7 +120,7 @@ impl Asked {
             question_id: question_id(&root, &run, &action.id),
             root,
             run,
-            prompt: prompt.map_or_else(|| step(&action.id).to_owned(), label),
+            prompt: prompt.map_or_else(|| step(&action.id).to_owned(), |words| label(&cut(words.clone()))),
             path,
             effect: action.id.clone(),
             attempt: action.attempt,

@@ -21,6 +21,9 @@ use std::fmt;
 /// The longest answer.
 pub const RESPONSE_BYTES_MAX: u64 = 256 * 1024;
 
+/// How many choices are named to whoever chose none of them.
+const NAMED_MAX: usize = 20;
+
 /// What was said does not fit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Misfit {
@@ -100,7 +103,10 @@ fn choice(choices: &[Value], said: Value) -> Result<Value, Misfit> {
         Some(chosen) => Ok(chosen.clone()),
         None => {
             let numbered = choices.iter().zip(1..).map(|(one, number)| format!("{number} {}", label(one)));
-            let fits = numbered.collect::<Vec<_>>().join(", ");
+            let mut fits = numbered.take(NAMED_MAX).collect::<Vec<_>>().join(", ");
+            if choices.len() > NAMED_MAX {
+                fits.push_str(&format!(", and {} more", choices.len() - NAMED_MAX));
+            }
             Err(Misfit::new(format!("{} is none of the choices", quoted(&said)), fits))
         }
     }

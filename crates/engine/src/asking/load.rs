@@ -14,13 +14,22 @@ struct Place {
     above: Vec<String>,
 }
 
-/// All open questions of a run and of those below it.
+/// The longest id of a question: a way down through as many runs as may call each other.
+pub const QUESTION_ID_BYTES_MAX: usize = 2_000;
+
+/// All open questions of a run and of those below it. One below it that cannot be brought back asks nothing: it is that
+/// run itself that says so.
 pub fn asked(reader: &Reader, run: &RunId) -> Result<Vec<Asked>, LoadError> {
     let root = root(reader, run)?;
     let mut found = Vec::new();
     let mut places = vec![Place { run: run.clone(), above: above(&root, run) }];
     while let Some(place) = places.pop() {
-        let Some(run) = load(reader, &place.run)? else { continue };
+        let loaded = match load(reader, &place.run) {
+            Err(LoadError::Store(fault)) => return Err(fault.into()),
+            Err(_) if place.run != *run => None,
+            loaded => loaded?,
+        };
+        let Some(run) = loaded else { continue };
         for open in run.open() {
             match &open.effect {
                 Effect::Offer(action) => {
@@ -44,6 +53,9 @@ pub fn asked(reader: &Reader, run: &RunId) -> Result<Vec<Asked>, LoadError> {
 
 /// The question of an id below a root run, whether it is open or was answered.
 pub fn find(reader: &Reader, root: &RunId, id: &str) -> Result<Option<Asked>, LoadError> {
+    if id.len() > QUESTION_ID_BYTES_MAX {
+        return Ok(None);
+    }
     let Some((run, effect)) = locate(reader, root, id)? else { return Ok(None) };
     let Some((loaded, _)) = whole(reader, &run)? else { return Ok(None) };
     let mut offered = None;

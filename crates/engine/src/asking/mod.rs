@@ -20,7 +20,7 @@ pub use dialects::view::{Asked, AskedKind};
 pub use fit::{Misfit, Problem, RESPONSE_BYTES_MAX, fit};
 pub use json::{details, document};
 pub use last::{Last, last};
-pub use load::{asked, find, root};
+pub use load::{QUESTION_ID_BYTES_MAX, asked, find, root};
 pub use pick::{Unpicked, pick};
 pub use say::{answer, decline, is_taken};
 pub use touch::{can_ask, touches};

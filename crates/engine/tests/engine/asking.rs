@@ -165,6 +165,9 @@ async fn a_run_pauses_and_goes_on() {
     let found = asking::find(&world.reader(), &world.run, "stage#1").unwrap().unwrap();
     assert_eq!((&found.prompt, found.digest), (&stage.prompt, stage.digest));
     assert_eq!(asking::asked(&world.reader(), &world.run).unwrap(), []);
+    for nothing in ["stage#2", "stage", "", "/", &"a/".repeat(asking::QUESTION_ID_BYTES_MAX)] {
+        assert_eq!(asking::find(&world.reader(), &world.run, nothing).unwrap(), None);
+    }
     world.local.close().await;
 }
 

@@ -101,6 +101,16 @@ fn a_choice_is_named_or_counted() {
 }
 
 #[test]
+fn of_many_choices_only_some_are_named() {
+    let many = |count: usize| {
+        human(json!({"kind": "choice", "choices": (0..count).map(|n| format!("c{n}")).collect::<Vec<_>>()}))
+    };
+    assert!(said(&many(20), json!("x")).unwrap_err().ends_with(", 20 c19"));
+    assert!(said(&many(21), json!("x")).unwrap_err().ends_with(", 20 c19, and 1 more"));
+    assert_eq!(said(&many(500), json!("c499")), Ok(json!("c499")));
+}
+
+#[test]
 fn results_fit_their_schema() {
     let schema = json!({
         "type": "object",
