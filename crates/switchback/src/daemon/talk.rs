@@ -38,7 +38,7 @@ pub(super) enum Taken {
 const PARSE_ERROR: i32 = -32700;
 const INVALID_REQUEST: i32 = -32600;
 
-/// Where the key of a call stands among what is sent along with it, and whether it was sent before.
+/// Where the key of a call stands among what is sent along with it, and when one that was sent before was taken first.
 pub(crate) const KEY: &str = "switchback/request_key";
 const AGAIN: &str = "switchback/again";
 
@@ -66,6 +66,8 @@ struct Open {
     id: String,
     line: Vec<u8>,
     kind: Kind,
+    /// When it was taken, in milliseconds since 1970.
+    at: u64,
     /// Whether a daemon may have got it.
     sent: bool,
 }
@@ -133,7 +135,8 @@ impl Talk {
                 if method == "initialize" {
                     (self.opening, self.opened) = (vec![line.clone()], None);
                 }
-                self.open.insert(self.count, Open { id, line: line.clone(), kind, sent: self.linked });
+                self.open
+                    .insert(self.count, Open { id, line: line.clone(), kind, at: now(), sent: self.linked });
                 line
             }
             (Some(_), None) => bytes(&self.asks.answered(message)?),
@@ -204,7 +207,7 @@ impl Talk {
         let mut told = self.opening.clone();
         for open in self.open.values_mut().filter(|open| !self.opening.contains(&open.line)) {
             told.push(if open.sent && open.kind == Kind::Tool {
-                marked(&open.line)
+                marked(&open.line, open.at)
             } else {
                 open.line.clone()
             });
@@ -259,13 +262,19 @@ fn bytes(message: &Value) -> Vec<u8> {
     message.to_string().into_bytes()
 }
 
-/// A call that says of itself that it was sent before.
-fn marked(line: &Line) -> Vec<u8> {
+/// A call that says of itself since when it may have been carried out.
+fn marked(line: &Line, at: u64) -> Vec<u8> {
     let mut message: Value = serde_json::from_slice(line).unwrap_or_default();
     if let Some(Value::Object(meta)) = message.pointer_mut("/params/_meta") {
-        meta.insert(AGAIN.to_owned(), true.into());
+        meta.insert(AGAIN.to_owned(), at.into());
     }
     bytes(&message)
+}
+
+/// Milliseconds since 1970.
+fn now() -> u64 {
+    let since = std::time::UNIX_EPOCH.elapsed().unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
 fn head(line: &Line) -> Option<Head<'_>> {

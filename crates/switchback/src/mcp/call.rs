@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// Where our own pipe puts the key of a call that it may have to send again.
 const KEY_IN_META: &str = "switchback/request_key";
 
-/// What our own pipe adds to a call that it sends again to the next daemon.
+/// What our own pipe adds to a call that it sends again to the next daemon: when it was first sent.
 const AGAIN_IN_META: &str = "switchback/again";
 
 /// Longest name of a client that is recorded.
@@ -34,9 +34,10 @@ impl Call {
         Caller::Agent(name.chars().filter(|letter| !letter.is_control()).take(CLIENT_CHARS_MAX).collect())
     }
 
-    /// Whether the call was made before, of a daemon that is gone, and may have been carried out.
-    pub(super) fn is_again(&self) -> bool {
-        self.context.meta.get(AGAIN_IN_META).is_some_and(|again| again == true)
+    /// Since when the call may have been carried out, if it was made before, of a daemon that is gone; in milliseconds
+    /// since 1970.
+    pub(super) fn made_before(&self) -> Option<u64> {
+        self.context.meta.get(AGAIN_IN_META)?.as_u64()
     }
 
     /// The key by which a repeated call is recognised.

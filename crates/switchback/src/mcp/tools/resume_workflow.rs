@@ -95,7 +95,7 @@ async fn give(call: &Call, watch: &Watch, run: &RunId) -> Result<(Asked, Taken),
     let named = call.arguments.text("question_id")?.map(str::trim).filter(|id| !id.is_empty());
     let Some(response) = call.arguments.value("response").cloned() else { return Err(nothing_said(watch)) };
     if named.is_none()
-        && (call.is_again() || watch.view.asked.is_empty())
+        && (call.made_before().is_some() || watch.view.asked.is_empty())
         && let Some(asked) = given_before(call, run, &response).await?
     {
         return Ok((asked, Taken::Recorded(None)));
@@ -127,7 +127,8 @@ async fn given_before(call: &Call, run: &RunId, response: &Value) -> Result<Opti
     });
     let Some((asked, last)) = found.await?.map_err(runs::not_loaded)? else { return Ok(None) };
     let same = asking::fit(&asked, response.clone()).is_ok_and(|result| result == last.result);
-    Ok((same && last.by == call.caller()).then_some(asked))
+    let is_since = call.made_before().is_none_or(|since| last.at >= since);
+    Ok((same && is_since && last.by == call.caller()).then_some(asked))
 }
 
 /// A question that was asked before, by its id.
