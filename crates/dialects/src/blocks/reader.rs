@@ -31,7 +31,9 @@ impl By {
     /// Returns the block that reads, if it is one.
     pub(super) fn block(self) -> Option<usize> {
         match self {
-            Self::Inputs(block) | Self::Check(block) | Self::Items(block) | Self::Condition(block) => Some(block),
+            Self::Inputs(block) | Self::Check(block) | Self::Items(block) | Self::Condition(block) => {
+                Some(block)
+            }
             Self::Output => None,
         }
     }

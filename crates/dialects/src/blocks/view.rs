@@ -82,7 +82,10 @@ pub fn block(line: &Line) -> Value {
     let outputs = line.outputs.iter().map(|(name, data)| (name.clone(), shown(data)));
     let mut outputs: Map<_, _> = outputs.collect();
     if let Some(items) = &line.items {
-        outputs.insert("results".to_owned(), items.iter().filter(|item| item.state.is_over()).map(row).collect());
+        outputs.insert(
+            "results".to_owned(),
+            items.iter().filter(|item| item.state.is_over()).map(row).collect(),
+        );
     }
     json!({
         "inputs": inputs(line),

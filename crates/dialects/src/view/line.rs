@@ -64,10 +64,7 @@ impl State {
 
     /// Tells whether nothing more will happen to it.
     pub const fn is_over(self) -> bool {
-        !matches!(
-            self,
-            Self::Pending | Self::Running | Self::Waiting | Self::Resting | Self::Interrupted
-        )
+        !matches!(self, Self::Pending | Self::Running | Self::Waiting | Self::Resting | Self::Interrupted)
     }
 }
 

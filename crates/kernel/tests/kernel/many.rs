@@ -14,7 +14,9 @@ fn the_results_of_ten_thousand_items_are_held() {
     plan = with_output(plan, "all", text("${blocks.a.outputs.results}"));
     plan = with_output(plan, "last", text("${blocks.a.outputs.results[9999].outputs.y}"));
     let it = Drive::start(plan);
-    let Status::Ended(Outcome::Succeeded { outputs }) = it.run.status() else { panic!("{:?}", it.run.status()) };
+    let Status::Ended(Outcome::Succeeded { outputs }) = it.run.status() else {
+        panic!("{:?}", it.run.status())
+    };
     assert_eq!(outputs["last"].inline(), Some(&json!("79999")));
     let all = it.value(&outputs["all"]);
     let indexes = all.as_array().expect("a list").iter().map(|row| row["index"].as_u64().expect("a number"));

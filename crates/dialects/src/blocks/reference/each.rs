@@ -78,7 +78,8 @@ fn no_output(path: &Path, block: &Outline<'_>, name: &str, at: usize) -> Box<Wro
     let id = path.key(0).unwrap_or_default();
     if block.output_names().contains(&name) {
         let message = format!("{} gives `{name}` for each item, and none of its own", block.name);
-        let hint = format!("write `blocks.{id}.outputs.results[0].outputs.{name}`, with the number of the item");
+        let hint =
+            format!("write `blocks.{id}.outputs.results[0].outputs.{name}`, with the number of the item");
         return Wrong::new(at + 1, message).hint(hint);
     }
     let wrong = Wrong::new(at + 1, format!("{} gives no output `{name}`", block.name));

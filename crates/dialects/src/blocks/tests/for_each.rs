@@ -10,7 +10,9 @@ fn each(text: &str) -> Vec<Option<Each>> {
 }
 
 fn one(for_each: &str) -> String {
-    blocks(&[&format!("id: a, type: Shell, for_each: {for_each}, inputs: {{command: 'echo ${{each.item}}'}}")])
+    blocks(&[&format!(
+        "id: a, type: Shell, for_each: {for_each}, inputs: {{command: 'echo ${{each.item}}'}}"
+    )])
 }
 
 #[test]
@@ -26,7 +28,8 @@ fn items_are_written_out_or_referred_to() {
     assert_eq!(width("{items: [a, b], parallel: false}"), Some(1));
     assert_eq!(width("{items: [a, b], parallel: true}"), None);
     assert_eq!(width("{items: [a, b], parallel: 4}"), Some(4));
-    let items = |for_each: &str| serde_json::to_string(&each(&one(for_each))[0].clone().unwrap().items).unwrap();
+    let items =
+        |for_each: &str| serde_json::to_string(&each(&one(for_each))[0].clone().unwrap().items).unwrap();
     assert_eq!(items("[a, {n: 1}]"), r#"{"const":["a",{"n":1}]}"#);
     assert!(items("['${metadata.run_id}']").starts_with(r#"{"list":"#));
     assert_eq!(each(&blocks(&["id: a, type: Shell, inputs: {command: x}"])), [None]);
@@ -45,9 +48,7 @@ fn limits_have_their_edges() {
 
 #[test]
 fn others_read_the_results() {
-    let read = |path: &str| {
-        format!("{}outputs: {{x: \"${{{path}}}\"}}\n", one("[a]"))
-    };
+    let read = |path: &str| format!("{}outputs: {{x: \"${{{path}}}\"}}\n", one("[a]"));
     for (path, keeps, watched) in [
         ("blocks.a.results", Some("outputs.results"), false),
         ("blocks.a.outputs.results[0].outputs.stdout", Some("outputs.results"), false),
@@ -59,7 +60,11 @@ fn others_read_the_results() {
         ("blocks.a.outputs.success", None, true),
     ] {
         let plan = good(&read(path)).plan;
-        assert_eq!(plan.steps[0].keeps.iter().map(String::as_str).collect::<Vec<_>>(), Vec::from_iter(keeps), "{path}");
+        assert_eq!(
+            plan.steps[0].keeps.iter().map(String::as_str).collect::<Vec<_>>(),
+            Vec::from_iter(keeps),
+            "{path}"
+        );
         let Flow::Graph(graph) = &plan.flow else { panic!("a graph") };
         assert_eq!(graph.blocks[0].watched, watched, "{path}");
     }

@@ -158,11 +158,8 @@ impl Moment<'_> {
     /// The next item in the block's own place, or the end of the block.
     fn go_on_with(&mut self, block: u32) {
         let each = self.each(block);
-        let task = if each.next < each.count {
-            Task::Item(block, each.begin_next())
-        } else {
-            Task::Block(block)
-        };
+        let task =
+            if each.next < each.count { Task::Item(block, each.begin_next()) } else { Task::Block(block) };
         self.agenda.push_back(task);
     }
 

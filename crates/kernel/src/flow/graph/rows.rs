@@ -99,7 +99,8 @@ impl Moment<'_> {
 
     fn made_row(&self, row: &Row) -> Result<Data, Stop> {
         let item = self.item(&self.read_each(row.block).items, row.item)?;
-        let outputs: Map<String, Value> = row.outputs.keys().map(|name| (name.clone(), Value::Null)).collect();
+        let outputs: Map<String, Value> =
+            row.outputs.keys().map(|name| (name.clone(), Value::Null)).collect();
         let mut gather = Gather::new(json!({
             "index": row.item,
             "item": item.inline(),
@@ -118,13 +119,18 @@ impl Moment<'_> {
         let id = &self.plan.steps[block as usize].id;
         let each = self.read_each(block);
         let numbers = [("count", each.count), ("failed_count", each.failed)];
-        let mut outputs: Fields =
-            numbers.into_iter().map(|(name, number)| (name.to_owned(), Data::Inline(number.into()))).collect();
+        let mut outputs: Fields = numbers
+            .into_iter()
+            .map(|(name, number)| (name.to_owned(), Data::Inline(number.into())))
+            .collect();
         let mut failure = each.failure(id);
         if self.keeps_rows(block) && each.lost.is_none() {
             match self.all_rows(each) {
                 Err(Stop::Ask(question)) => return Err(Stop::Ask(question)),
-                Err(Stop::Fail(lost)) => failure = Some(lost),
+                Err(Stop::Fail(lost)) => {
+                    let message = format!("what its items gave cannot be put together: {}", lost.message);
+                    failure = Some(Failure::new(lost.kind, message));
+                }
                 Ok(results) => drop(outputs.insert("results".to_owned(), results)),
             }
         }
@@ -133,7 +139,8 @@ impl Moment<'_> {
         self.let_go(each.weight());
         let failure = failure.or_else(|| self.without_room(block, &outputs));
         let (key, since) = (Key::of_block(id), each.since);
-        let told = News::Ended { key, step: block, failure: failure.clone(), outputs: outputs.clone(), since };
+        let told =
+            News::Ended { key, step: block, failure: failure.clone(), outputs: outputs.clone(), since };
         self.news(told);
         self.block_ended(block, failure, outputs, since);
         Ok(())

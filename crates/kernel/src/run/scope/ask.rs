@@ -1,8 +1,8 @@
 //! What only others know: foreign expressions and stored content. What was answered in this turn is known.
 
 use super::{Scope, Stop};
-use crate::failure::{MESSAGE_BYTES_MAX, shortened};
 use crate::data::weight;
+use crate::failure::{MESSAGE_BYTES_MAX, shortened};
 use crate::plan::{Foreign, Language};
 use crate::{Answer, Data, FailureKind, Question};
 use serde_json::Value;

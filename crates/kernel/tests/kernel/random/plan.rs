@@ -4,8 +4,8 @@ use super::Dice;
 use crate::build::*;
 use kernel::Plan;
 use kernel::plan::{
-    Access, Computed, Deadline, Each, Expr, GateLevel, Node, OnError, OnFailure, OnInterrupt, OnOverdue, Place,
-    Retry, Step, WriteKind,
+    Access, Computed, Deadline, Each, Expr, GateLevel, Node, OnError, OnFailure, OnInterrupt, OnOverdue,
+    Place, Retry, Step, WriteKind,
 };
 use serde_json::json;
 
@@ -143,7 +143,8 @@ fn graph_plan(dice: &mut Dice, steps: Vec<Step>) -> Plan {
             block.watched = dice.one_in(2);
             block.for_each = dice.one_in(3).then(|| each(dice));
         }
-        let with_items = graph.blocks.iter().zip(&mut plan.steps).filter(|(block, _)| block.for_each.is_some());
+        let with_items =
+            graph.blocks.iter().zip(&mut plan.steps).filter(|(block, _)| block.for_each.is_some());
         with_items.for_each(|(_, step)| give_item(dice, step));
     }
     plan
@@ -159,7 +160,9 @@ fn each(dice: &mut Dice) -> Each {
 /// Lets a step see the item it is done for.
 fn give_item(dice: &mut Dice, step: &mut Step) {
     use kernel::plan::Work;
-    if let Work::Server { inputs, .. } | Work::Action { inputs, .. } | Work::Make { inputs, .. } = &mut step.work {
+    if let Work::Server { inputs, .. } | Work::Action { inputs, .. } | Work::Make { inputs, .. } =
+        &mut step.work
+    {
         let read = *dice.pick(&["${each.item}", "${each.index}", "<${each.item}>", "${each}"]);
         inputs.push(("item".into(), text(read)));
     }

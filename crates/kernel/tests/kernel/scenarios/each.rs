@@ -4,7 +4,7 @@ use super::scenarios;
 use crate::build::*;
 use crate::drive::{Drive, failed, succeeded};
 use kernel::event::Resolution;
-use kernel::plan::{Expr, Flow, OnInterrupt, Step};
+use kernel::plan::{Expr, OnInterrupt, Step};
 use kernel::{FailureKind, News, Plan};
 use serde_json::{Value, json};
 
@@ -19,13 +19,6 @@ scenarios![
     what_is_no_list,
     the_number_of_items_has_an_edge,
     the_condition_comes_first_and_once,
-    rows_are_in_the_order_of_the_items,
-    nobody_reads_the_rows,
-    large_rows_become_content,
-    rows_of_many_items_become_few_pieces,
-    rows_that_cannot_be_held,
-    items_that_cannot_be_held,
-    stored_items,
     items_are_told,
     each_item_is_tried_again_on_its_own,
     each_item_is_interrupted_on_its_own,
@@ -39,20 +32,20 @@ scenarios![
 ];
 
 /// What a step is given for an item.
-fn item() -> Vec<(&'static str, Expr)> {
+pub(super) fn item() -> Vec<(&'static str, Expr)> {
     vec![("i", text("${each.index}")), ("x", text("${each.item}"))]
 }
 
-fn work() -> Step {
+pub(super) fn work() -> Step {
     noop_with("a", &item())
 }
 
-fn over(items: Value, width_max: Option<u32>) -> Plan {
+pub(super) fn over(items: Value, width_max: Option<u32>) -> Plan {
     with_items(graph(vec![(work(), &[], None)]), 0, just(items), width_max)
 }
 
 /// The rows are given by the run.
-fn with_rows(plan: Plan) -> Plan {
+pub(super) fn with_rows(plan: Plan) -> Plan {
     let mut plan = with_output(plan, "rows", text("${blocks.a.outputs.results}"));
     plan.steps[0].keeps.insert("outputs.results".into());
     plan
@@ -81,7 +74,8 @@ fn as_many_at_once_as_it_says() {
 
 #[test]
 fn items_take_the_room_that_no_block_wants() {
-    let plan = graph_of_width(2, vec![(noop("a"), &[], None), (noop("b"), &[], None), (noop("c"), &[], None)]);
+    let plan =
+        graph_of_width(2, vec![(noop("a"), &[], None), (noop("b"), &[], None), (noop("c"), &[], None)]);
     let mut it = Drive::start(with_items(plan, 0, just(json!([1, 2, 3])), None));
     it.expect(&["perform b#1", "perform a[0]#1"]);
     it.done("a[0]#1", json!({})).expect(&["perform a[1]#1"]);
@@ -118,7 +112,8 @@ fn a_crashed_item_makes_the_block_crash() {
         "b",
         &[("s", text("${blocks.a.metadata.status}")), ("n", text("${blocks.a.outputs.failed_count}"))],
     );
-    let mut plan = graph(vec![(work().keeps(&["outputs.failed_count"]), &[], None), (reads, &[0], Some("true"))]);
+    let mut plan =
+        graph(vec![(work().keeps(&["outputs.failed_count"]), &[], None), (reads, &[0], Some("true"))]);
     plan = with_items(plan, 0, just(json!([1, 2, 3])), Some(1));
     let mut it = Drive::start(plan);
     it.fails("a[0]#1", FailureKind::Operation).fails("a[1]#1", FailureKind::TimedOut);
@@ -166,124 +161,6 @@ fn the_condition_comes_first_and_once() {
 }
 
 #[test]
-fn rows_are_in_the_order_of_the_items() {
-    let mut it = Drive::start(with_rows(over(json!(["p", "q"]), None)));
-    it.done("a[1]#1", json!({"y": 1})).done("a[0]#1", json!({"y": 2}));
-    it.stands(
-        r#"succeeded rows=[{"index":0,"item":"p","succeeded":true,"outputs":{"y":2},"error":null},{"index":1,"item":"q","succeeded":true,"outputs":{"y":1},"error":null}]"#,
-    );
-    let mut plan = with_output(with_rows(over(json!(["p"]), None)), "one", text("${blocks.a.outputs.results[0].error}"));
-    let Flow::Graph(graph) = &mut plan.flow else { panic!("a graph") };
-    graph.blocks[0].watched = true;
-    let mut it = Drive::start(plan);
-    it.fails("a[0]#1", FailureKind::Operation);
-    it.stands(
-        r#"succeeded one="it broke" rows=[{"index":0,"item":"p","succeeded":false,"outputs":{},"error":"it broke"}]"#,
-    );
-}
-
-#[test]
-fn nobody_reads_the_rows() {
-    let mut it = Drive::start(over(json!(vec![0; 200]), Some(1)));
-    let before = it.run.weight();
-    for item in 0..199 {
-        it.done(&format!("a[{item}]#1"), json!({"y": "x".repeat(16_000)}));
-    }
-    assert!(it.run.weight() < before + 10, "{} was {before}", it.run.weight());
-    it.done("a[199]#1", json!({})).stands("succeeded");
-    let Some(News::Ended { outputs, .. }) = it.turn.news.iter().rev().find(|news| matches!(news, News::Ended { .. }))
-    else {
-        panic!("the block has ended")
-    };
-    assert_eq!(outputs, &fields(json!({"count": 200, "failed_count": 0})));
-}
-
-#[test]
-fn large_rows_become_content() {
-    let mut it = Drive::start(with_rows(over(json!([1, 2, 3]), None)));
-    let stored = it.store(json!("y".repeat(20_000)));
-    let outputs = kernel::Fields::from([("o/~".to_owned(), stored)]);
-    let report = kernel::event::Report::Done { outputs };
-    let effect = kernel::EffectId::new("a[0]#1");
-    it.give(kernel::Command::Report { effect, report }).asks(&[&["gather 1"]]);
-    it.done("a[1]#1", json!({"o": "x".repeat(600)})).asks(&[&["gather 0"]]);
-    assert!(it.run.weight() < 3_000, "{}", it.run.weight());
-    it.done("a[2]#1", json!({"o": 1})).asks(&[&["gather 2"]]).stands("succeeded rows=<[{\"index>");
-    let plan = with_output(with_rows(over(json!([1]), None)), "o", text("${blocks.a.outputs.results[0].outputs.o}"));
-    let mut it = Drive::start(plan);
-    it.done("a[0]#1", json!({"o": "x".repeat(600)}));
-    let kernel::Status::Ended(kernel::Outcome::Succeeded { outputs }) = it.run.status() else { panic!("ended") };
-    assert_eq!(outputs["o"].inline(), Some(&json!("x".repeat(600))));
-}
-
-#[test]
-fn rows_of_many_items_become_few_pieces() {
-    let mut it = Drive::start(with_rows(over(json!(vec![0; 200]), Some(70))).wide(70));
-    for item in (0..200).rev().filter(|item| *item < 70).chain(70..200) {
-        it.done(&format!("a[{item}]#1"), json!({"y": format!("{item}{}", "x".repeat(500))}));
-    }
-    let kernel::Status::Ended(kernel::Outcome::Succeeded { outputs }) = it.run.status() else { panic!("ended") };
-    let rows = it.value(&outputs["rows"]);
-    let indexes: Vec<u64> = rows.as_array().unwrap().iter().map(|row| row["index"].as_u64().unwrap()).collect();
-    assert_eq!(indexes, (0..200).collect::<Vec<u64>>());
-}
-
-trait Wide {
-    fn wide(self, width_max: u32) -> Plan;
-}
-
-impl Wide for Plan {
-    fn wide(mut self, width_max: u32) -> Plan {
-        let Flow::Graph(graph) = &mut self.flow else { panic!("a graph") };
-        graph.width_max = width_max;
-        self
-    }
-}
-
-#[test]
-fn rows_that_cannot_be_held() {
-    let plan = || with_rows(over(json!([1, 2]), Some(1)));
-    let needed = {
-        let mut it = Drive::start(plan());
-        it.done("a[0]#1", json!({"y": "x".repeat(420)}));
-        it.run.weight()
-    };
-    let limited = |less: u64| {
-        let mut plan = plan();
-        plan.limits.held_bytes_max = needed - less;
-        plan
-    };
-    let mut it = Drive::start(limited(0));
-    it.done("a[0]#1", json!({"y": "x".repeat(420)})).stands("running");
-    let mut it = Drive::start(limited(380));
-    it.done("a[0]#1", json!({"y": "x".repeat(420)})).expect(&["perform a[1]#1 i=1 x=2"]);
-    it.done("a[1]#1", json!({}));
-    let said = format!("{:?}", it.run.status());
-    assert!(said.contains("`a` what its items gave cannot be held: the run would hold"), "{said}");
-}
-
-#[test]
-fn items_that_cannot_be_held() {
-    let mut plan = over(json!(["x".repeat(2_000)]), None);
-    plan.limits.held_bytes_max = 2_000;
-    let mut it = Drive::new(plan);
-    it.start_with(kernel::Fields::new());
-    let said = format!("{:?}", it.run.status());
-    assert!(said.contains("`a` the run would hold"), "{said}");
-}
-
-#[test]
-fn stored_items() {
-    let plan = with_input(with_items(graph(vec![(work(), &[], None)]), 0, text("${inputs.big}"), Some(2)), "big");
-    let mut it = Drive::new(plan);
-    let big = it.store(json!([["p"], "q", 3]));
-    it.start_with(kernel::Fields::from([("big".to_owned(), big)]));
-    it.asks(&[&["load"]]).expect(&[r#"perform a[0]#1 i=0 x=["p"]"#, r#"perform a[1]#1 i=1 x="q""#]);
-    it.done("a[0]#1", json!({})).asks(&[&["load"]]).expect(&["perform a[2]#1 i=2 x=3"]);
-    it.done("a[1]#1", json!({})).done("a[2]#1", json!({})).stands("succeeded");
-}
-
-#[test]
 fn items_are_told() {
     let mut it = Drive::start(over(json!(["p", "q"]), Some(1)));
     let told = |it: &Drive| -> Vec<String> {
@@ -316,7 +193,10 @@ fn each_item_is_tried_again_on_its_own() {
 #[test]
 fn each_item_is_interrupted_on_its_own() {
     let mut it = Drive::start(over(json!([1, 2]), None));
-    it.interrupt("a[0]#1").stands("running").interrupt("a[1]#1").stands("waiting: decision a[0], decision a[1]");
+    it.interrupt("a[0]#1")
+        .stands("running")
+        .interrupt("a[1]#1")
+        .stands("waiting: decision a[0], decision a[1]");
     let open: Vec<String> = it.run.open().into_iter().map(|open| open.step).collect();
     assert_eq!(open, ["a[0]", "a[1]"]);
     it.resolve("a[1]#1", Resolution::Retry).expect(&["perform a[1]#2 i=1 x=2"]);
@@ -348,15 +228,27 @@ fn items_may_be_actions_children_and_waits() {
 #[test]
 fn what_is_made_for_each_item() {
     let given = [("n", text("${each.item}"))];
-    let step = make("a", &given, &[("t", jinja("say", &[("n", text("${result.n}")), ("i", text("${each.index}"))]))]);
+    let step = make(
+        "a",
+        &given,
+        &[("t", jinja("say", &[("n", text("${result.n}")), ("i", text("${each.index}"))]))],
+    );
     let plan = with_rows(with_items(graph(vec![(step, &[], None)]), 0, just(json!(["p", "q"])), Some(1)));
     let mut it = Drive::new(plan).evaluating(|_, scope| {
         let said = |name: &str| scope[name].inline().cloned().unwrap_or(Value::Null);
         Ok(json!(format!("{}{}", said("n"), said("i"))))
     });
     it.start_with(kernel::Fields::new());
-    let kernel::Status::Ended(kernel::Outcome::Succeeded { outputs }) = it.run.status() else { panic!("ended") };
-    let made: Vec<Value> = it.value(&outputs["rows"]).as_array().unwrap().iter().map(|row| row["outputs"]["t"].clone()).collect();
+    let kernel::Status::Ended(kernel::Outcome::Succeeded { outputs }) = it.run.status() else {
+        panic!("ended")
+    };
+    let made: Vec<Value> = it
+        .value(&outputs["rows"])
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["outputs"]["t"].clone())
+        .collect();
     assert_eq!(made, [json!("\"p\"0"), json!("\"q\"1")]);
 }
 
@@ -382,7 +274,8 @@ fn the_run_closes_between_items() {
 #[test]
 fn an_item_that_cannot_begin() {
     let step = noop_with("a", &[("k", text("${each.item.k}"))]);
-    let mut it = Drive::start(with_items(graph(vec![(step, &[], None)]), 0, just(json!([{"k": 1}, 2])), Some(1)));
+    let mut it =
+        Drive::start(with_items(graph(vec![(step, &[], None)]), 0, just(json!([{"k": 1}, 2])), Some(1)));
     it.done("a[0]#1", json!({}));
     it.stands("failed: `a` 1 of 2 items failed: `a[1]` `each.item.k` is not there: 2 has no such part");
 }

@@ -12,6 +12,7 @@ mod limits;
 mod machine;
 mod make;
 mod refusals;
+mod rows;
 mod sequence;
 mod state;
 mod work;
@@ -41,6 +42,7 @@ fn all() -> impl Iterator<Item = &'static Scenario> {
         machine::ALL,
         make::ALL,
         refusals::ALL,
+        rows::ALL,
         sequence::ALL,
         state::ALL,
         work::ALL,
@@ -73,6 +75,7 @@ fn every_test_of_a_room_is_listed() {
         include_str!("machine.rs"),
         include_str!("make.rs"),
         include_str!("refusals.rs"),
+        include_str!("rows.rs"),
         include_str!("sequence.rs"),
         include_str!("state.rs"),
         include_str!("work.rs"),
