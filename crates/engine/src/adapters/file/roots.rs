@@ -103,7 +103,7 @@ pub(super) fn identity(dir: &OwnedFd) -> Result<Identity, Errno> {
 }
 
 /// The number of a device, whose type is not the same on every system.
-#[expect(clippy::unnecessary_cast, reason = "the type differs between systems")]
+#[allow(clippy::unnecessary_cast, reason = "the type differs between systems")]
 pub(super) fn widened(device: rustix::fs::Dev) -> u64 {
     device as u64
 }

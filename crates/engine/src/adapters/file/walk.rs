@@ -4,8 +4,8 @@
 //! | the next part | what happens |
 //! |---|---|
 //! | `.` or nothing | nothing |
-//! | `..` | back to the handle before, not to what `..` is by now |
-//! | a directory | its handle joins the chain |
+//! | `..` | back to the directory before, by its name, if it still is the same one; not to what `..` is by now |
+//! | a directory | it joins the chain, and its handle takes the place of the one before: a walk holds two at most |
 //! | a link | its parts take its place; one that begins with `/` starts again at the top |
 //! | nothing there | made, if that is wanted and the chain is inside |
 //! | the last part | the place, if the chain is inside |
@@ -60,7 +60,6 @@ pub(super) enum Missing {
 
 struct Level {
     name: OsString,
-    dir: OwnedFd,
     id: Identity,
 }
 
@@ -68,6 +67,8 @@ struct Walk<'r> {
     roots: &'r Roots,
     given: &'r str,
     missing: Missing,
+    /// The directory at the end of the chain.
+    here: OwnedFd,
     chain: Vec<Level>,
     ahead: VecDeque<OsString>,
     links: usize,
@@ -75,11 +76,7 @@ struct Walk<'r> {
 
 /// Walks a path of a run to its end.
 pub(super) fn walk(roots: &Roots, given: &str, missing: Missing) -> Result<Place, Trouble> {
-    check(given)?;
-    let mut walk = Walk { roots, given, missing, chain: Vec::new(), ahead: VecDeque::new(), links: 0 };
-    walk.restart()?;
-    walk.lies_ahead(roots.folder.join(given).as_os_str());
-    walk.arrive()
+    Walk::new(roots, given, missing)?.arrive()
 }
 
 /// What no path can be.
@@ -99,12 +96,32 @@ fn check(given: &str) -> Result<(), Trouble> {
     Ok(())
 }
 
+/// The top of all.
+fn start() -> Result<(OwnedFd, Level), Trouble> {
+    let failed = |errno| Trouble::system("walked", "/", errno);
+    let here = top().map_err(failed)?;
+    let id = identity(&here).map_err(failed)?;
+    Ok((here, Level { name: OsString::new(), id }))
+}
+
+impl<'r> Walk<'r> {
+    /// Stands at the top, with all of the path ahead.
+    fn new(roots: &'r Roots, given: &'r str, missing: Missing) -> Result<Self, Trouble> {
+        check(given)?;
+        let (here, level) = start()?;
+        let (chain, ahead) = (vec![level], VecDeque::new());
+        let mut walk = Walk { roots, given, missing, here, chain, ahead, links: 0 };
+        walk.lies_ahead(roots.folder.join(given).as_os_str());
+        Ok(walk)
+    }
+}
+
 impl Walk<'_> {
     fn arrive(mut self) -> Result<Place, Trouble> {
         while let Some(name) = self.ahead.pop_front() {
             match name.as_bytes() {
                 b"" | b"." => {}
-                b".." => self.back(),
+                b".." => self.back()?,
                 _ if self.ahead.is_empty() => {
                     if let Some(found) = self.last(&name)? {
                         return self.arrived(name, found);
@@ -118,15 +135,9 @@ impl Walk<'_> {
     }
 
     fn restart(&mut self) -> Result<(), Trouble> {
-        let failed = |errno| Trouble::system("walked", "/", errno);
-        let dir = top().map_err(failed)?;
-        let id = identity(&dir).map_err(failed)?;
-        self.chain = vec![Level { name: OsString::new(), dir, id }];
+        let (here, level) = start()?;
+        (self.here, self.chain) = (here, vec![level]);
         Ok(())
-    }
-
-    fn here(&self) -> &OwnedFd {
-        &self.chain.last().expect("BUG: a walk stands somewhere").dir
     }
 
     fn ids(&self) -> impl Iterator<Item = Identity> {
@@ -137,10 +148,21 @@ impl Walk<'_> {
         self.roots.hold(self.ids()) && !self.roots.are_data(self.ids())
     }
 
-    fn back(&mut self) {
-        if self.chain.len() > 1 {
-            self.chain.pop();
+    fn back(&mut self) -> Result<(), Trouble> {
+        if self.chain.len() == 1 {
+            return Ok(());
         }
+        self.chain.pop();
+        let again = || {
+            let mut dir = top()?;
+            for level in &self.chain[1..] {
+                dir = enter(&dir, &level.name)?;
+            }
+            let is_same = Some(identity(&dir)?) == self.ids().last();
+            if is_same { Ok(dir) } else { Err(Errno::STALE) }
+        };
+        self.here = again().map_err(|errno| self.said(errno))?;
+        Ok(())
     }
 
     fn lies_ahead(&mut self, path: &OsStr) {
@@ -162,7 +184,7 @@ impl Walk<'_> {
 
     /// Goes into a directory, or through a link.
     fn enter(&mut self, name: OsString) -> Result<(), Trouble> {
-        let dir = match enter(self.here(), &name) {
+        let dir = match enter(&self.here, &name) {
             Ok(dir) => dir,
             Err(Errno::NOENT) => match self.missing {
                 Missing::Made(mask) if self.is_inside() => self.make(&name, mask)?,
@@ -173,13 +195,14 @@ impl Walk<'_> {
             Err(errno) => return Err(self.said(errno)),
         };
         let id = identity(&dir).map_err(|errno| self.said(errno))?;
-        self.chain.push(Level { name, dir, id });
+        self.chain.push(Level { name, id });
+        self.here = dir;
         Ok(())
     }
 
     /// Puts the parts of a link in its place.
     fn follow(&mut self, name: &OsStr, otherwise: Errno) -> Result<(), Trouble> {
-        let target = match readlinkat(self.here(), name, Vec::new()) {
+        let target = match readlinkat(&self.here, name, Vec::new()) {
             Ok(target) => OsString::from_vec(target.into_bytes()),
             Err(Errno::INVAL) => return Err(self.said(otherwise)),
             Err(errno) => return Err(self.said(errno)),
@@ -197,24 +220,24 @@ impl Walk<'_> {
 
     fn make(&self, name: &OsStr, mask: Option<u32>) -> Result<OwnedFd, Trouble> {
         let failed = |errno| Trouble::system("made", self.given, errno);
-        let made = match mkdirat(self.here(), name, Mode::from_raw_mode(0o777)) {
+        let made = match mkdirat(&self.here, name, Mode::from_raw_mode(0o777)) {
             Ok(()) => true,
             // Someone else was faster.
             Err(Errno::EXIST) => false,
             Err(errno) => return Err(failed(errno)),
         };
-        let dir = enter(self.here(), name).map_err(failed)?;
+        let dir = enter(&self.here, name).map_err(failed)?;
         if let (true, Some(mask)) = (made, mask) {
             let rights = rights(0o777 & !mask);
             readable(&dir).and_then(|dir| fchmod(dir, rights)).map_err(failed)?;
         }
-        flush(self.here()).map_err(failed)?;
+        flush(&self.here).map_err(failed)?;
         Ok(dir)
     }
 
     /// What is at the last part; nothing, if that is a link, whose parts are walked next.
     fn last(&mut self, name: &OsStr) -> Result<Option<Option<Stat>>, Trouble> {
-        match statat(self.here(), name, AtFlags::SYMLINK_NOFOLLOW) {
+        match statat(&self.here, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::Symlink => {
                 // Gone by now, or replaced: then it is looked at once more.
                 match self.follow(name, Errno::INVAL) {
@@ -228,7 +251,7 @@ impl Walk<'_> {
         }
     }
 
-    fn arrived(mut self, name: OsString, found: Option<Stat>) -> Result<Place, Trouble> {
+    fn arrived(self, name: OsString, found: Option<Stat>) -> Result<Place, Trouble> {
         if self.roots.are_data(self.ids()) {
             return Err(self.roots.private(self.given));
         }
@@ -240,8 +263,8 @@ impl Walk<'_> {
         let path = String::from_utf8(path.join(&b'/')).map_err(|_| {
             Trouble::no(format!("{} leads to a name that is not UTF-8: rename it", shown(self.given)))
         })?;
-        let dir = self.chain.pop().expect("BUG: a walk stands somewhere").dir;
-        Ok(Place { dir, name, found, path, given: self.given.to_owned() })
+        let given = self.given.to_owned();
+        Ok(Place { dir: self.here, name, found, path, given })
     }
 }
 

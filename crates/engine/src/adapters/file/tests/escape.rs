@@ -192,6 +192,17 @@ fn names_that_cannot_be() {
 }
 
 #[test]
+fn a_long_path_is_walked_to_its_end_and_back() {
+    let world = world();
+    let deep = "d/".repeat(500);
+    world.create(&format!("{deep}a"), "deep").unwrap();
+    let path = format!("{}a", "d/../".repeat(40) + &deep);
+    assert_eq!(world.read(&path).unwrap()["content"], json!("deep"));
+    let failure = world.read(&format!("{deep}b/../a")).unwrap_err();
+    assert!(failure.message.contains("does not exist"), "{failure}");
+}
+
+#[test]
 fn the_folder_of_the_run_must_be_there() {
     let mut world = World::new();
     world.home.folder = world.dir.path().join("gone");

@@ -1,14 +1,13 @@
 //! Where a path to a folder leads, for those who hand it to another program: folders that are not there yet are taken as they are
 //! written, and nothing is made.
 
-use super::{Walk, check};
+use super::Walk;
 use crate::adapters::file::Trouble;
 use crate::adapters::file::roots::{Roots, enter};
 use crate::adapters::file::walk::Missing;
 use crate::turn::Home;
 use kernel::Failure;
 use rustix::io::Errno;
-use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
@@ -16,13 +15,8 @@ use std::path::{Path, PathBuf};
 /// The folder that a path of a run names, without links, inside the folders that the run may use.
 pub(crate) fn folder(home: &Home, data: &Path, given: &str) -> Result<PathBuf, Failure> {
     let find = || {
-        check(given)?;
         let roots = Roots::open(home, data)?;
-        let (chain, ahead) = (Vec::new(), VecDeque::new());
-        let mut walk = Walk { roots: &roots, given, missing: Missing::Told, chain, ahead, links: 0 };
-        walk.restart()?;
-        walk.lies_ahead(roots.folder.join(given).as_os_str());
-        walk.arrive_at_folder()
+        Walk::new(&roots, given, Missing::Told)?.arrive_at_folder()
     };
     find().map_err(Trouble::into_failure)
 }
@@ -34,7 +28,7 @@ impl Walk<'_> {
             match name.as_bytes() {
                 b"" | b"." => {}
                 b".." if beyond.pop().is_some() => {}
-                b".." => self.back(),
+                b".." => self.back()?,
                 _ if !beyond.is_empty() || self.is_missing(&name) => beyond.push(name),
                 _ => self.enter(name)?,
             }
@@ -53,6 +47,6 @@ impl Walk<'_> {
 
     /// Whether there is nothing of that name; a link that leads nowhere is something.
     fn is_missing(&self, name: &OsStr) -> bool {
-        self.is_inside() && enter(self.here(), name).err() == Some(Errno::NOENT)
+        self.is_inside() && enter(&self.here, name).err() == Some(Errno::NOENT)
     }
 }
