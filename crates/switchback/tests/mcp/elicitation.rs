@@ -305,3 +305,22 @@ fn a_client_that_only_opens_pages_is_not_asked_in_a_form() {
     assert_eq!(paused["status"], "paused");
     assert!(!client.is_asked());
 }
+
+#[test]
+fn who_may_change_nothing_asks_nobody() {
+    for era in Era::ALL {
+        let world = world("deploy", CONFIRM);
+        let mut client = world.client();
+        let paused = client.good("execute_workflow", json!({ "workflow": "deploy" }));
+        assert!(client.close().success());
+        let command = world.command("project", &["serve", "--no-daemon", "--read-only"]);
+        let mut reader = Client::able(command, era, json!({ "elicitation": {} }));
+        let given = json!({ "workflow_id": paused["workflow_id"], "wait_seconds": 45 });
+        let status = reader.good("get_workflow_status", given);
+        assert_eq!(
+            (&status["status"], &status["questions"][0]["prompt"]),
+            (&json!("waiting"), &json!("Deploy?"))
+        );
+        assert!(!reader.is_asked());
+    }
+}

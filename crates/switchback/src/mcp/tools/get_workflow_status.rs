@@ -60,13 +60,16 @@ async fn look(call: &Call) -> Answered {
     let sight = Sight::of(&call.visit, all);
     let Some(word) = call.arguments.run()? else { return list(call, sight).await };
     let row = call.visit.look(move |_, reader| runs::find(reader, &word, &sight)).await??;
-    let again = again(call).await?;
+    // Whoever may change nothing asks nobody: an answer changes a run.
+    let settings = call.visit.settings();
+    let may_ask = settings.read_only.is_none() && settings.broken.is_empty();
+    let again = if may_ask { again(call).await? } else { None };
     if seconds == 0 || row.ended_at.is_some() {
         return status::answer(call, status::over(call, &row.id).await?, detail).await;
     }
     let mut watch = status::watch(call, &row.id).await?;
     // Only whoever belongs to its folder is asked what a run asks.
-    watch.asks = watch.view.workspace == call.visit.workspace();
+    watch.asks = may_ask && watch.view.workspace == call.visit.workspace();
     if let Some(again) = again {
         watch.goes_on(again);
     }
