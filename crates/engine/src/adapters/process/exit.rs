@@ -61,11 +61,13 @@ impl Bell {
     #[cfg(target_os = "linux")]
     fn hang(pid: Pid) -> io::Result<Bell> {
         use rustix::process::{PidfdFlags, pidfd_open};
-        let own = pidfd_open(pid, PidfdFlags::empty()).map_err(io::Error::from);
-        let own =
-            own.and_then(|fd| tokio::io::unix::AsyncFd::with_interest(fd, tokio::io::Interest::READABLE));
+        use tokio::io::{Interest, unix::AsyncFd};
+        let own = pidfd_open(pid, PidfdFlags::empty()).ok();
         // Kernels before 5.3 have none, and descriptors may have run out.
-        own.map(Bell::Own).or_else(|_| Bell::common())
+        match own.and_then(|fd| AsyncFd::register_with_interest(fd, Interest::READABLE).ok()) {
+            Some(own) => Ok(Bell::Own(own)),
+            None => Bell::common(),
+        }
     }
 
     #[cfg(not(target_os = "linux"))]
