@@ -59,12 +59,15 @@ impl Exit {
 
 impl Bell {
     #[cfg(target_os = "linux")]
+    #[expect(unsafe_code, reason = "the runtime takes descriptors on trust")]
     fn hang(pid: Pid) -> io::Result<Bell> {
         use rustix::process::{PidfdFlags, pidfd_open};
         use tokio::io::{Interest, unix::AsyncFd};
         let own = pidfd_open(pid, PidfdFlags::empty()).ok();
+        // SAFETY: an `OwnedFd` is open for as long as it is held, is always the same descriptor, and is held by the `AsyncFd`.
+        let register = |fd| unsafe { AsyncFd::register_with_interest(fd, Interest::READABLE) };
         // Kernels before 5.3 have none, and descriptors may have run out.
-        match own.and_then(|fd| AsyncFd::register_with_interest(fd, Interest::READABLE).ok()) {
+        match own.and_then(|fd| register(fd).ok()) {
             Some(own) => Ok(Bell::Own(own)),
             None => Bell::common(),
         }
