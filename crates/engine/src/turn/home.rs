@@ -4,7 +4,9 @@
 use kernel::{EffectId, RunId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::num::NonZero;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 /// A run's folder and environment.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,7 +34,9 @@ const WIDTH_OF_A_CORE: u32 = 4;
 
 /// The blocks that are carried out at once on this machine, where nothing is set.
 pub fn usual_width() -> u32 {
-    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    // To ask takes several files, and every start asks.
+    static CORES: OnceLock<usize> = OnceLock::new();
+    let cores = *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, NonZero::get));
     u32::try_from(cores).unwrap_or(WIDTH_MAX).saturating_mul(WIDTH_OF_A_CORE).min(WIDTH_MAX)
 }
 

@@ -9,6 +9,7 @@ use super::store::workspace;
 use super::typed::Typed;
 use super::{given, look, result, target};
 use crate::house::{Client, Flags};
+use crate::settings::Settings;
 use engine::backend::Start;
 use engine::kernel::{Fields, Plan, RunId};
 use engine::library::Reading;
@@ -53,7 +54,8 @@ async fn start(
     asks: bool,
 ) -> Result<Followed, CommandError> {
     let signals = Signals::listen()?;
-    let home = Client::here(folder()?, Flags::default()).home();
+    let client = Client::here(folder()?, Flags::default());
+    let home = client.home(&Settings::read(&client));
     let desk = Desk::open(seating).await?;
     let id = RunId::new(names::fresh(|name| is_taken(&desk, name)));
     let plan = Arc::new(plan);

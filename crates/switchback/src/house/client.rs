@@ -51,13 +51,16 @@ impl Client {
         Client { workspace, env, umask: umask(), flags }
     }
 
-    /// The folder and environment of the runs it starts, how wide they are, and the other folders that its settings allow. It waits for the
-    /// disk, for as long as it takes to look for three small files.
-    pub(crate) fn home(&self) -> Home {
+    /// The folder and environment of the runs it starts, how wide they are, and the other folders that its settings allow.
+    pub(crate) fn home(&self, settings: &Settings) -> Home {
         let env = self.env.iter().map(|(name, value)| (name.clone(), value.clone()));
-        let Settings { roots, width, .. } = Settings::read(self);
-        let width = Some(width.unwrap_or_else(usual_width));
-        Home { umask: self.umask, roots, width, ..Home::new(self.workspace.clone(), env) }
+        let width = Some(settings.width.unwrap_or_else(usual_width));
+        Home {
+            umask: self.umask,
+            roots: settings.roots.clone(),
+            width,
+            ..Home::new(self.workspace.clone(), env)
+        }
     }
 
     /// Where its definitions lie.

@@ -194,7 +194,7 @@ fn wrong_inputs(plan: &Plan, refusal: &Refusal) -> Problem {
 async fn start(call: &Call, ready: Ready, key: Option<String>) -> Result<Watch, Problem> {
     let Ready { plan, pinned, inputs, id, known } = ready;
     let backend = &call.visit.house()?.local;
-    let home = call.visit.client.home();
+    let home = call.visit.client.home(&call.visit.settings());
     let mut view = View::new(id.clone(), Arc::clone(&plan), home.folder.display().to_string(), now());
     // Both are on their way at once, and in this order.
     let subscribed = (!known).then(|| backend.subscribe(&id));
