@@ -56,7 +56,14 @@ impl Hands {
         }
         let folder = home.folder.clone();
         self.runtime.spawn(async move {
-            match hands.give(&folder, &perform, &mut job).await {
+            let mut stopped = stops.clone();
+            let given = tokio::select! {
+                biased;
+                given = hands.give(&folder, &perform, &mut job) => given,
+                // Nobody waits for its secrets any more: it ends as one that was stopped before it began.
+                _ = stopped.first() => Ok(()),
+            };
+            match given {
                 Ok(()) => {
                     let outcome = hands.begin_process(&job, stops).follow(&job).await;
                     hands.process_over(&key, &perform, &job, &outcome);

@@ -3,12 +3,12 @@
 //!
 //! | place | for |
 //! |---|---|
-//! | the keyring | people at a desk; only in builds that have it |
+//! | the keyring | people at a desk; asked where someone said so, with a bound |
 //! | `secrets.toml` | everyone; it is the owner's alone |
 //! | what a client lends | values that live in an environment; held in memory, by folder |
 //!
-//! The first place that has it wins. A file that cannot be used ends the search: what it says is not known, and another
-//! value must not take its place in silence.
+//! The first place that has it wins. A file that cannot be used ends the search, as does a keyring that holds something under the
+//! name that cannot be a secret: another value must not take its place in silence. A keyring that cannot be asked is passed by.
 
 use super::file::File;
 use super::guard::keep_memory;
@@ -78,7 +78,7 @@ impl Default for Keeper {
     /// Knows no place but what is lent.
     fn default() -> Keeper {
         let (file, held, lent) = (None, Mutex::default(), watch::channel(0).0);
-        Keeper { keyring: Keyring, file, held, lent, returning: Instant::now(), room: KNOWN_BYTES_MAX }
+        Keeper { keyring: Keyring::default(), file, held, lent, returning: Instant::now(), room: KNOWN_BYTES_MAX }
     }
 }
 
@@ -86,6 +86,12 @@ impl Keeper {
     /// The keeper of a data directory.
     pub fn of(dir: &Path) -> Keeper {
         Keeper { file: Some(File::of(dir)), ..Keeper::default() }
+    }
+
+    /// One that asks a keyring before all else.
+    #[must_use]
+    pub fn asking(self, keyring: Keyring) -> Keeper {
+        Keeper { keyring, ..self }
     }
 
     /// One that goes on with runs by itself: clients that lent something to the server before it may still come back.
@@ -104,7 +110,7 @@ impl Keeper {
         self.lent.send_modify(|count| *count += 1);
     }
 
-    /// Finds a secret for a run in a folder. It may wait for the disk or the keyring.
+    /// Finds a secret for a run in a folder. It may wait for the disk or the keyring: not for threads that others wait for.
     pub fn find(&self, folder: &Path, name: &str) -> Result<Secret, Missing> {
         let secret = self.look(folder, name)?;
         keep_memory();
@@ -126,7 +132,11 @@ impl Keeper {
         match self.keyring.find(name) {
             Asked::Found(secret) => return Ok(secret),
             Asked::Nothing => looked.push("the keyring has none".to_owned()),
-            Asked::Unusable(why) => looked.push(format!("keyring: {why}")),
+            Asked::Unfit(why) => {
+                looked.push(format!("what the keyring has {why}"));
+                return Err(Missing { name: name.to_owned(), looked });
+            }
+            Asked::Trouble(why) => looked.push(format!("keyring: {why}")),
         }
         if let Some(file) = &self.file {
             match file.read() {

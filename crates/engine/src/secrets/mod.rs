@@ -19,6 +19,6 @@ mod secret;
 
 pub use file::{File, FileError};
 pub use keeper::{Keeper, Missing, used};
-pub use keyring::Keyring;
+pub use keyring::{Asked, Keyring, Names, Trouble};
 pub use mask::{Masker, Sieve};
 pub use secret::{BYTES_MAX, CHARS_MIN, Secret, Unfit, is_name};

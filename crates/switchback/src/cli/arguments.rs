@@ -369,6 +369,7 @@ Examples:
   switchback secret set TOKEN                  asks for the value and does not show it
   gh auth token | switchback secret set TOKEN  the value comes from another program
   switchback secret set KEY < key.pem          or from a file, with all its lines
+  switchback secret set TOKEN --keyring        into the keyring of the system
   switchback secret list                       names and places, never values")]
 pub(crate) struct SecretArguments {
     #[command(subcommand)]
@@ -382,6 +383,9 @@ pub(crate) enum SecretVerb {
         /// The name by which workflows use it.
         #[arg(value_name = "NAME")]
         name: String,
+        /// Keep it in the keyring of the system, not in the file of the data directory.
+        #[arg(long)]
+        keyring: bool,
     },
     /// List the names of secrets and where their values come from.
     List {
@@ -389,7 +393,7 @@ pub(crate) enum SecretVerb {
         #[arg(long)]
         json: bool,
     },
-    /// Forget a value.
+    /// Forget a value, wherever it is kept.
     Remove {
         /// Its name.
         #[arg(value_name = "NAME")]

@@ -1,5 +1,6 @@
 //! `switchback secret`: puts values away, and says which there are. A value comes from stdin or from a prompt that does not
-//! show it, never from the command line, and none is ever printed.
+//! show it, never from the command line, and none is ever printed. The file of the data directory is where values go unless the
+//! keyring is asked for: it works with nobody at a desk.
 
 use super::arguments::{SecretArguments, SecretVerb};
 use super::error::CommandError;
@@ -9,7 +10,7 @@ use super::store::{directory, workspace};
 use super::table::table;
 use crate::house::{Client, Flags};
 use crate::settings::Settings;
-use engine::secrets::{BYTES_MAX, File, FileError, Secret, is_name};
+use engine::secrets::{BYTES_MAX, File, FileError, Keyring, Names, Secret, Trouble, is_name};
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 use serde_json::json;
 use std::io::{self, IsTerminal, Read, Write};
@@ -17,13 +18,13 @@ use std::io::{self, IsTerminal, Read, Write};
 /// Carries the command out.
 pub(crate) fn secret(arguments: &SecretArguments) -> Result<Exit, CommandError> {
     match &arguments.verb {
-        SecretVerb::Set { name } => set(name),
+        SecretVerb::Set { name, keyring } => set(name, *keyring),
         SecretVerb::List { json } => list(*json),
         SecretVerb::Remove { name } => remove(name),
     }
 }
 
-fn set(name: &str) -> Result<Exit, CommandError> {
+fn set(name: &str, keyring: bool) -> Result<Exit, CommandError> {
     if !is_name(name) {
         let message = format!("`{name}` cannot be the name of a secret");
         let hint = "a name begins with a letter and goes on with letters, digits, `_` and `-`, up to 64";
@@ -38,25 +39,60 @@ fn set(name: &str) -> Result<Exit, CommandError> {
     };
     let secret = Secret::new(&text)
         .map_err(|unfit| CommandError::usage("bad-secret", format!("the value of `{name}` {unfit}")))?;
+    if keyring {
+        Keyring::here().set(name, &secret).map_err(|trouble| not_in_keyring(name, &trouble))?;
+        talk(&format!("`{name}` is kept in the keyring"));
+        return Ok(Exit::Succeeded);
+    }
     let dir = super::desk::place(&directory()?)?.dir;
     let file = File::of(&dir);
     let replaced = file.set(name, secret).map_err(unusable)?;
     let done = if replaced { "replaced" } else { "kept" };
     talk(&format!("`{name}` is {done} in {}", file.path().display()));
+    if in_keyring(&Keyring::here()).names.iter().any(|known| known == name) {
+        talk(&format!("the keyring has a `{name}` too, and is looked at first"));
+    }
     Ok(Exit::Succeeded)
 }
 
-fn remove(name: &str) -> Result<Exit, CommandError> {
-    let file = File::of(&directory()?);
-    if !file.read().map_err(unusable)?.contains_key(name) {
-        let message = format!("there is no secret `{name}` in {}", file.path().display());
-        return Err(
-            CommandError::usage("unknown-secret", message).hint("which there are: switchback secret list")
-        );
+fn not_in_keyring(name: &str, trouble: &Trouble) -> CommandError {
+    CommandError::usage("keyring", format!("`{name}` cannot be kept in the keyring: {trouble}"))
+        .hint(format!("keep it in the file of the data directory: switchback secret set {name}"))
+}
+
+/// What the keyring holds; nothing where there is none, and what else is wrong with it is said.
+fn in_keyring(keyring: &Keyring) -> Names {
+    match keyring.names() {
+        Ok(names) => return names,
+        Err(Trouble::Unasked | Trouble::NotInstalled(_) | Trouble::NoBus) => {}
+        Err(trouble) => talk(&format!("keyring: {trouble}")),
     }
-    file.remove(name).map_err(unusable)?;
-    talk(&format!("`{name}` is removed from {}", file.path().display()));
-    Ok(Exit::Succeeded)
+    Names::default()
+}
+
+fn remove(name: &str) -> Result<Exit, CommandError> {
+    let (file, keyring) = (File::of(&directory()?), Keyring::here());
+    let in_file = file.read().map_err(unusable)?.contains_key(name);
+    let removed = keyring.remove(name);
+    if let Ok(true) = removed {
+        talk(&format!("`{name}` is removed from the keyring"));
+    }
+    if in_file {
+        file.remove(name).map_err(unusable)?;
+        talk(&format!("`{name}` is removed from {}", file.path().display()));
+    }
+    match removed {
+        Ok(false) | Err(Trouble::Unasked | Trouble::NotInstalled(_) | Trouble::NoBus) if !in_file => {
+            let message = format!("there is no secret `{name}` in {} or the keyring", file.path().display());
+            Err(CommandError::usage("unknown-secret", message)
+                .hint("which there are: switchback secret list"))
+        }
+        Ok(_) | Err(Trouble::Unasked | Trouble::NotInstalled(_) | Trouble::NoBus) => Ok(Exit::Succeeded),
+        Err(trouble) => {
+            let message = format!("whether the keyring has `{name}` is not known: {trouble}");
+            Err(CommandError::usage("keyring", message).hint("unlock it, and try again"))
+        }
+    }
 }
 
 fn list(json: bool) -> Result<Exit, CommandError> {
@@ -69,7 +105,10 @@ fn list(json: bool) -> Result<Exit, CommandError> {
         let from = if is_set { "environment" } else { "environment (not set here)" };
         (name.clone(), from.to_owned())
     });
-    let all: Vec<(String, String)> = from_file.chain(named).collect();
+    let keyring = in_keyring(&Keyring::here());
+    let from = if keyring.locked { "keyring (locked)" } else { "keyring" };
+    let from_keyring = keyring.names.into_iter().map(|name| (name, from.to_owned()));
+    let all: Vec<(String, String)> = from_keyring.chain(from_file).chain(named).collect();
     if json {
         let all: Vec<_> = all.iter().map(|(name, from)| json!({ "name": name, "from": from })).collect();
         print_json(&json!({ "secrets": all }))?;

@@ -30,7 +30,7 @@ const STARTS_MAX: u32 = 3;
 const LOG_BYTES_MAX: u64 = 1 << 20;
 
 /// What of the environment a daemon needs itself. What commands get comes with each client.
-const KEPT: [&str; 11] = [
+const KEPT: [&str; 13] = [
     "PATH",
     "HOME",
     "USER",
@@ -40,6 +40,9 @@ const KEPT: [&str; 11] = [
     "TMPDIR",
     "XDG_CONFIG_HOME",
     "XDG_DATA_HOME",
+    // The way to the keyring.
+    "XDG_RUNTIME_DIR",
+    "DBUS_SESSION_BUS_ADDRESS",
     "RUST_BACKTRACE",
     idle::VARIABLE,
 ];

@@ -25,7 +25,7 @@ use engine::backend::Backend;
 use engine::kernel::{Plan, RunId};
 use engine::library::{Library, Order, Shelf};
 use engine::local::Local;
-use engine::secrets::{Keeper, used};
+use engine::secrets::{Keeper, Keyring, used};
 use engine::store::{Filter, OpenError, Reader, Store};
 use knows::Knows;
 use readers::Readers;
@@ -74,6 +74,7 @@ impl House {
             Carries::All => Keeper::of(dir).awaiting(),
             Carries::Asked => Keeper::of(dir),
         };
+        let secrets = secrets.asking(Keyring::here());
         let knows = Arc::new(Knows::new(secrets));
         let answers = Arc::clone(&knows) as Arc<dyn Answers>;
         let local = Local::open(store, notes, answers, tokio::runtime::Handle::current());
@@ -113,9 +114,13 @@ impl House {
         // A plan that cannot be read is told by whoever carries it on.
         let Ok(plan) = serde_json::from_slice::<Plan>(&loaded.plan) else { return Ok(()) };
         let folder = PathBuf::from(loaded.run.workspace);
-        for name in used(&plan) {
-            let _ = self.knows.secrets.find(&folder, &name);
+        let (secrets, names) = (Arc::clone(&self.knows.secrets), used(&plan));
+        if names.is_empty() {
+            return Ok(());
         }
+        let learn = move || names.iter().for_each(|name| drop(secrets.find(&folder, name)));
+        let learned = tokio::task::spawn_blocking(learn).await;
+        learned.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
         Ok(())
     }
 

@@ -3,15 +3,31 @@
 use super::finding::Finding;
 use crate::cli::install::Here;
 use crate::house::{Client, Flags, Lent};
-use engine::secrets::{File, Keyring};
+use engine::secrets::{File, Keyring, Trouble};
 use std::path::Path;
 
 pub(super) fn look(dir: &Path, here: &Here) -> Vec<Finding> {
-    let keyring = match Keyring.trouble() {
-        None => Finding::ok("secrets: keyring", "can be asked"),
-        Some(why) => Finding::ok("secrets: keyring", format!("{why}; the other places are used")),
-    };
-    vec![keyring, file(dir, here), lent(here)]
+    vec![keyring(), file(dir, here), lent(here)]
+}
+
+fn keyring() -> Finding {
+    let subject = "secrets: keyring";
+    match Keyring::here().names() {
+        Ok(held) if held.locked => {
+            let detail = format!("{} in it, and it is locked; the other places are used", held.names.len());
+            Finding::warn(subject, detail)
+                .mend("unlock it: log in at the desk, or open your password manager")
+        }
+        Ok(held) if held.names.is_empty() => {
+            Finding::ok(subject, "none yet; `switchback secret set NAME --keyring` puts one into it")
+        }
+        Ok(held) => Finding::ok(subject, format!("{} in it: {}", held.names.len(), held.names.join(", "))),
+        Err(why @ (Trouble::Silent | Trouble::Locked | Trouble::Failed(_))) => {
+            Finding::warn(subject, format!("{why}; the other places are used"))
+        }
+        Err(Trouble::Unable(why)) => Finding::ok(subject, why),
+        Err(why) => Finding::ok(subject, format!("{why}; the other places are used")),
+    }
 }
 
 fn file(dir: &Path, here: &Here) -> Finding {
