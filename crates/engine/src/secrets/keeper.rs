@@ -78,7 +78,14 @@ impl Default for Keeper {
     /// Knows no place but what is lent.
     fn default() -> Keeper {
         let (file, held, lent) = (None, Mutex::default(), watch::channel(0).0);
-        Keeper { keyring: Keyring::default(), file, held, lent, returning: Instant::now(), room: KNOWN_BYTES_MAX }
+        Keeper {
+            keyring: Keyring::default(),
+            file,
+            held,
+            lent,
+            returning: Instant::now(),
+            room: KNOWN_BYTES_MAX,
+        }
     }
 }
 

@@ -73,3 +73,44 @@ fn a_run_goes_on_with_what_is_lent_again_after_its_daemon_died() {
     assert_eq!(answer["outputs"]["text"].take(), "<[secret TOKEN]>", "{answer}");
     client.hang_up();
 }
+
+#[test]
+fn a_step_that_waits_for_a_lender_is_cancelled_at_once() {
+    let world = World::new();
+    world.define("stay", &STAY.replace("    type: Shell\n", "    type: Shell\n    on_interrupt: retry\n"));
+    let lending = |args: &[&str]| {
+        let mut command = world.command(args);
+        command.env("TOKEN", TOKEN).env("SWITCHBACK_SECRETS", "TOKEN");
+        command
+    };
+    let mut watching = lending(&["run", "stay"]).spawn().unwrap();
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while !world.project().join("stays").exists() {
+        assert!(Instant::now() < deadline, "it never began");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let json = |args: &[&str]| -> serde_json::Value {
+        let output = world.run(args);
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{args:?}: {}", text(&output)))
+    };
+    let run = json(&["runs", "--json"])["runs"][0]["run"].as_str().unwrap().to_owned();
+    // Whoever lent it is gone for good, and so is the daemon.
+    let pid = json(&["status", "--json"])["daemon"]["pid"].as_i64().unwrap();
+    watching.kill().unwrap();
+    watching.wait().unwrap();
+    let pid = rustix::process::Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+    let begun = Instant::now();
+    let cancelled = world.run(&["cancel", &run]);
+    assert!(cancelled.status.success(), "{}", text(&cancelled));
+    let shown = loop {
+        let shown = json(&["show", &run, "--json"]);
+        if shown["status"] != "running" && shown["status"] != "cancelling" {
+            break shown;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(8), "{shown}");
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    assert_eq!(shown["status"], "cancelled", "{shown}");
+    assert!(begun.elapsed() < Duration::from_secs(8), "{:?}", begun.elapsed());
+}

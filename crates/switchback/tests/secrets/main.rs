@@ -3,6 +3,7 @@
 
 mod command_line;
 mod flows;
+mod keyring;
 mod lent;
 mod missing;
 mod taint;

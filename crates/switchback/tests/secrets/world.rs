@@ -62,7 +62,12 @@ impl World {
 
     /// Puts a value away, by way of stdin.
     pub(crate) fn set(&self, name: &str, value: &str) -> Output {
-        let mut command = self.command(&["secret", "set", name]);
+        self.feed(&["secret", "set", name], value)
+    }
+
+    /// Runs the product with something on stdin.
+    pub(crate) fn feed(&self, args: &[&str], value: &str) -> Output {
+        let mut command = self.command(args);
         let mut child =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         child.stdin.take().unwrap().write_all(value.as_bytes()).unwrap();
