@@ -1,6 +1,11 @@
 //! What file blocks say about files, as far as it can be told from the text of a definition; whoever carries them out asks the same
 //! of values that are known only then.
 
+mod governing;
+
+pub(super) use governing::governed;
+pub use governing::{GOVERNED_HINT, GOVERNING, Governing, folded, governing};
+
 use super::jinja::{self, Part};
 
 /// How much of a file is read where nothing is said.

@@ -33,7 +33,7 @@ fn lower(reader: &mut Reader<'_, '_>, block: usize) -> Draft {
     let Some(mut given) = Given::new(reader, block, "CreateFile", &INPUTS, hint) else {
         return draft("create", Vec::new());
     };
-    given.path("path");
+    given.written_path("path");
     given.value("content", "say what to write: `content: \"Hello\"`");
     given.choice("encoding", &["utf-8", "base64"]);
     given.permissions();

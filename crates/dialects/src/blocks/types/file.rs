@@ -2,7 +2,7 @@
 
 use super::form::Draft;
 use super::shell::needed;
-use crate::blocks::file::{BadPath, FILE_TIMEOUT_MS, look_at, permissions};
+use crate::blocks::file::{BadPath, FILE_TIMEOUT_MS, GOVERNED_HINT, governed, look_at, permissions};
 use crate::blocks::reader::{By, Reader};
 use crate::near::nearest;
 use crate::shape::{self, Shape, did_you_mean, listed};
@@ -81,11 +81,19 @@ impl<'r, 's, 'n> Given<'r, 's, 'n> {
         found
     }
 
-    /// A path, looked at as far as it is known.
+    /// The path of a file that is read, looked at as far as it is known.
     pub(super) fn path(&mut self, key: &'static str) {
         let hint = format!("name a file: `{key}: out/report.md`");
         if let Some(node) = self.must(key, &hint) {
             self.path_at(key, node);
+        }
+    }
+
+    /// The path of a file that is written.
+    pub(super) fn written_path(&mut self, key: &'static str) {
+        self.path(key);
+        if let Some(node) = self.get(key) {
+            self.reader.not_governing(node);
         }
     }
 
@@ -96,11 +104,7 @@ impl<'r, 's, 'n> Given<'r, 's, 'n> {
             return;
         }
         let path = needed(self.reader.text(node, By::Inputs(self.block)));
-        if let Expr::Const(Value::String(text)) = &path
-            && let Some(bad) = look_at(text)
-        {
-            self.reader.bad_path(node, bad);
-        }
+        self.reader.known_path(node, &path);
         self.add(key, path);
     }
 
@@ -191,7 +195,20 @@ impl<'r, 's, 'n> Given<'r, 's, 'n> {
 }
 
 impl<'n> Reader<'_, 'n> {
-    fn bad_path(&mut self, node: &'n Node, bad: BadPath) {
+    /// Tells of a path that no block may write.
+    pub(super) fn not_governing(&mut self, node: &'n Node) {
+        let text = node.as_string().filter(|_| !is_reference(node));
+        let Some(one) = text.and_then(governed) else { return };
+        self.mistakes.error(|sheet| {
+            let message = format!("blocks do not write `{}`, because it decides {}", one.name, one.decides);
+            sheet.error("bad-path", node.place(), message).hint(GOVERNED_HINT)
+        });
+    }
+
+    /// Looks at a path as far as it is known.
+    pub(super) fn known_path(&mut self, node: &'n Node, path: &Expr) {
+        let Expr::Const(Value::String(text)) = path else { return };
+        let Some(bad) = look_at(text) else { return };
         match bad {
             BadPath::Impossible(message, hint) => {
                 self.mistakes.error(|sheet| sheet.error("bad-path", node.place(), message).hint(hint));

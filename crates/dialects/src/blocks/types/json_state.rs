@@ -73,7 +73,10 @@ fn lower(
     let Some(mut given) = Given::new(reader, block, name, shape, hint) else {
         return draft(operation, Vec::new());
     };
-    given.path("path");
+    match operation {
+        "read_state" => given.path("path"),
+        _ => given.written_path("path"),
+    }
     rest(&mut given);
     draft(operation, given.lowered)
 }

@@ -91,6 +91,7 @@ fn lower(reader: &mut Reader<'_, '_>, block: usize) -> Draft {
     match target {
         Some(target) => {
             given.path_at("target", target);
+            given.reader.not_governing(target);
             given.flag("overwrite");
             given.permissions();
         }

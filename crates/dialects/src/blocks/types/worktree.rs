@@ -111,7 +111,12 @@ fn inputs(reader: &mut Reader<'_, '_>, block: usize, kind: &Kind) -> Vec<(String
     let mut lowered = vec![("operation".to_owned(), Expr::Const(Value::String(kind.operation.to_owned())))];
     for (name, hint) in kind.needed {
         match given(name) {
-            Some(node) => lowered.push(((*name).to_owned(), reader.worktree_text(node, block, name, hint))),
+            Some(node) => {
+                if *name == PATH.0 && kind.operation == CREATE_KIND.operation {
+                    reader.not_governing(node);
+                }
+                lowered.push(((*name).to_owned(), reader.worktree_text(node, block, name, hint)));
+            }
             None if meant.as_ref().is_some_and(|meant| meant.contains(name)) => {}
             None => {
                 let owner = format!("{} {}", the(kind), reader.world.blocks[block].name);

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `create` | `path`, `content`, `encoding`, `permissions`, `overwrite`, `create_parents` |
 //! | `read` | `path`, `encoding`, `max_bytes` |
+//! | `look` | `path` |
 //! | `read_state` | `path`, `required` |
 //! | `write_state` | `path`, `state` |
 //! | `merge_state` | `path`, `updates` |
@@ -20,12 +21,36 @@ use serde_json::{Map, Value};
 /// What is to be done.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Job {
-    Create { path: String, content: Vec<u8>, options: Options },
-    Read { path: String, encoding: Encoding, bytes_max: u64 },
-    ReadState { path: String, required: bool },
-    WriteState { path: String, state: Map<String, Value> },
-    MergeState { path: String, updates: Map<String, Value> },
-    Render { template: Template, target: Option<(String, Options)> },
+    Create {
+        path: String,
+        content: Vec<u8>,
+        options: Options,
+    },
+    Read {
+        path: String,
+        encoding: Encoding,
+        bytes_max: u64,
+    },
+    /// Only whether a file is there.
+    Look {
+        path: String,
+    },
+    ReadState {
+        path: String,
+        required: bool,
+    },
+    WriteState {
+        path: String,
+        state: Map<String, Value>,
+    },
+    MergeState {
+        path: String,
+        updates: Map<String, Value>,
+    },
+    Render {
+        template: Template,
+        target: Option<(String, Options)>,
+    },
 }
 
 /// Where a text comes from.
@@ -68,6 +93,7 @@ impl Job {
                 encoding: given.encoding(Encoding::Auto)?,
                 bytes_max: given.bytes_max()?,
             }),
+            "look" => Ok(Job::Look { path: given.text("path")? }),
             "read_state" => {
                 Ok(Job::ReadState { path: given.text("path")?, required: given.flag("required", false)? })
             }

@@ -9,7 +9,7 @@
 //! is the chain of handles at the end: one of its directories must be an allowed one, by identity, and none the data
 //! directory of the server. So there is no moment between a check and a use in which a folder could become a link, and
 //! `/proc/self/fd/3` is only a text. What stands at the end of a path must be a regular file; a FIFO, a socket or a device
-//! is never opened.
+//! is never opened. What decides over the server or git is read and never written ([`guard`]).
 //!
 //! Not seen from here: a hard link inside the folders to a file outside of them is that file. It is read like any other, and
 //! a write does not touch it: the name gets a new file.
@@ -19,6 +19,7 @@
 
 mod bytes;
 mod gate;
+mod guard;
 mod job;
 mod lock;
 mod note;
@@ -35,7 +36,7 @@ mod write;
 
 pub(crate) use note::Created;
 pub(crate) use run::{Ended, Files, run};
-pub(crate) use walk::folder;
+pub(crate) use walk::{Aim, folder};
 
 use gate::Gate;
 use trouble::Trouble;

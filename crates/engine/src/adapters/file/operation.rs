@@ -8,7 +8,7 @@ use super::note::Created;
 use super::render::rendered;
 use super::roots::Roots;
 use super::state::{load, merge, text};
-use super::walk::{Missing, Place, walk};
+use super::walk::{Aim, Place, walk};
 use super::write::{Desk, Written, write};
 use crate::answers::Answers;
 use kernel::{Data, Fields, RunId};
@@ -40,7 +40,7 @@ impl Room<'_> {
                 Ok((fields(outputs), written.note))
             }
             Job::Read { path, encoding, bytes_max } => {
-                let place = walk(self.roots, &path, Missing::Told)?;
+                let place = walk(self.roots, &path, Aim::Read)?;
                 let bytes = read(&place, bytes_max, "`max_bytes` allows no more", self.desk.gate)?;
                 let size = bytes.len();
                 let (content, encoding) = encoding.encode(bytes, &place)?;
@@ -51,6 +51,13 @@ impl Room<'_> {
                     ("path", place.path.into()),
                 ];
                 Ok((fields(outputs), None))
+            }
+            Job::Look { path } => {
+                let place = walk(self.roots, &path, Aim::Read)?;
+                match place.file()? {
+                    Some(_) => Ok((fields([("path", place.path.into())]), None)),
+                    None => Err(Trouble::system("reached", &path, Errno::NOENT)),
+                }
             }
             Job::ReadState { path, required } => self.read_state(&path, required),
             Job::WriteState { path, state } => self.change(&path, |_| Ok(state)),
@@ -64,15 +71,15 @@ impl Room<'_> {
     }
 
     fn create(&self, path: &str, content: &[u8], options: &Options) -> Result<(Place, Written), Trouble> {
-        let missing = if options.create_parents { Missing::Made(self.desk.umask) } else { Missing::Told };
+        let aim = if options.create_parents { Aim::Make(self.desk.umask) } else { Aim::Write };
         self.desk.gate.check()?;
-        let place = walk(self.roots, path, missing)?;
+        let place = walk(self.roots, path, aim)?;
         let written = write(&place, content, options, self.desk)?;
         Ok((place, written))
     }
 
     fn read_state(&self, path: &str, required: bool) -> Result<Done, Trouble> {
-        let found = match walk(self.roots, path, Missing::Told) {
+        let found = match walk(self.roots, path, Aim::Read) {
             Ok(place) => load(&place, self.desk.gate)?.map(|state| (place.path, state)),
             // A folder that is not there holds no state either.
             Err(trouble) if trouble == Trouble::system("reached", path, Errno::NOENT) => None,
@@ -99,7 +106,7 @@ impl Room<'_> {
         next: impl FnOnce(&Place) -> Result<Map<String, Value>, Trouble>,
     ) -> Result<Done, Trouble> {
         self.desk.gate.check()?;
-        let before = walk(self.roots, path, Missing::Made(self.desk.umask))?;
+        let before = walk(self.roots, path, Aim::Make(self.desk.umask))?;
         let _lock = Lock::wait(&before, self.desk.gate)?;
         // It may be there by now, or be another: looked at again while it is held.
         let place = before.again()?;

@@ -4,7 +4,7 @@
 use super::bytes::read;
 use super::roots::Roots;
 use super::trouble::shown;
-use super::walk::{Missing, walk};
+use super::walk::{Aim, walk};
 use super::{Gate, Trouble};
 use crate::answers::Answers;
 use dialects::blocks::TEMPLATE_BYTES_MAX;
@@ -21,7 +21,7 @@ pub(super) fn rendered(
     (answers, run): (&dyn Answers, &RunId),
     gate: &Gate,
 ) -> Result<String, Trouble> {
-    let place = walk(roots, path, Missing::Told)?;
+    let place = walk(roots, path, Aim::Read)?;
     let bytes = read(&place, TEMPLATE_BYTES_MAX as u64, "a template can have no more: split it", gate)?;
     let shown = shown(path);
     let text = String::from_utf8(bytes)

@@ -2,11 +2,13 @@
 //! known by what it is, not by its name.
 
 use super::Trouble;
+use super::guard::Guard;
 use super::trouble::shown;
 use crate::turn::Home;
 use rustix::fd::OwnedFd;
 use rustix::fs::{CWD, Mode, OFlags, fstat, openat};
 use rustix::io::Errno;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// A directory, whatever its name.
@@ -26,7 +28,11 @@ pub(super) struct Roots {
     allowed: Vec<Identity>,
     /// The data of the server, which is nobody's business.
     data: Option<Identity>,
+    /// Where the server keeps secrets, which may be elsewhere by a link.
+    secrets: Option<Identity>,
     names: Vec<String>,
+    /// What is not written in them.
+    pub(super) guard: Guard,
 }
 
 impl Roots {
@@ -42,13 +48,25 @@ impl Roots {
             folder: home.folder.clone(),
             allowed: std::iter::once(folder).chain(others).collect(),
             data: identity_of(data).ok(),
+            secrets: std::fs::metadata(data.join("secrets.toml")).ok().map(|data| (data.dev(), data.ino())),
             names: std::iter::once(&home.folder).chain(&home.roots).map(|root| name(root)).collect(),
+            guard: Guard::new(home),
         })
     }
 
     /// Whether a chain of directories leads into an allowed one.
     pub(super) fn hold(&self, mut chain: impl Iterator<Item = Identity>) -> bool {
         chain.any(|one| self.allowed.contains(&one))
+    }
+
+    /// Where a chain of directories comes into an allowed one.
+    pub(super) fn begin(&self, mut chain: impl Iterator<Item = Identity>) -> Option<usize> {
+        chain.position(|one| self.allowed.contains(&one))
+    }
+
+    /// Whether a file is that of the secrets.
+    pub(super) fn are_secrets(&self, file: Identity) -> bool {
+        self.secrets == Some(file)
     }
 
     /// Whether a chain of directories leads into the server's own data.
@@ -82,7 +100,7 @@ fn name(path: &Path) -> String {
     shown(&path.to_string_lossy())
 }
 
-fn identity_of(path: &Path) -> Result<Identity, Errno> {
+pub(super) fn identity_of(path: &Path) -> Result<Identity, Errno> {
     identity(&openat(CWD, path, HOLD, Mode::empty())?)
 }
 

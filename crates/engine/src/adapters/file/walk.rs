@@ -8,7 +8,7 @@
 //! | a directory | it joins the chain, and its handle takes the place of the one before: a walk holds two at most |
 //! | a link | its parts take its place; one that begins with `/` starts again at the top |
 //! | nothing there | made, if that is wanted and the chain is inside |
-//! | the last part | the place, if the chain is inside |
+//! | the last part | the place, if the chain is inside and may be written where that is wanted |
 //!
 //! Outside of the allowed folders nothing is told of what is there: what cannot be walked there leads outside.
 
@@ -17,7 +17,8 @@ mod folder;
 pub(crate) use folder::folder;
 
 use super::Trouble;
-use super::roots::{Identity, Roots, enter, identity, top};
+use super::guard::{Belongs, belongs, governed};
+use super::roots::{Identity, Roots, enter, identity, top, widened};
 use super::trouble::{is_folder, loops, shown};
 use rustix::fd::OwnedFd;
 use rustix::fs::{
@@ -49,24 +50,28 @@ pub(super) struct Place {
     pub(super) given: String,
 }
 
-/// What becomes of folders that are not there.
+/// What a path is walked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Missing {
-    /// They are missed.
-    Told,
-    /// They are made, with these rights taken away.
-    Made(Option<u32>),
+pub(crate) enum Aim {
+    /// To read what is there.
+    Read,
+    /// To write there, or to take it away.
+    Write,
+    /// To write there; folders that are not there are made, with these rights taken away.
+    Make(Option<u32>),
 }
 
 struct Level {
     name: OsString,
     id: Identity,
+    /// What it belongs to that is not written, where its name does not tell.
+    belongs: Option<Belongs>,
 }
 
 struct Walk<'r> {
     roots: &'r Roots,
     given: &'r str,
-    missing: Missing,
+    aim: Aim,
     /// The directory at the end of the chain.
     here: OwnedFd,
     chain: Vec<Level>,
@@ -75,8 +80,12 @@ struct Walk<'r> {
 }
 
 /// Walks a path of a run to its end.
-pub(super) fn walk(roots: &Roots, given: &str, missing: Missing) -> Result<Place, Trouble> {
-    Walk::new(roots, given, missing)?.arrive()
+pub(super) fn walk(roots: &Roots, given: &str, aim: Aim) -> Result<Place, Trouble> {
+    Walk::new(roots, given, aim)?.arrive()
+}
+
+fn is_dots(name: &OsStr) -> bool {
+    matches!(name.as_bytes(), b"" | b"." | b"..")
 }
 
 /// What no path can be.
@@ -101,16 +110,16 @@ fn start() -> Result<(OwnedFd, Level), Trouble> {
     let failed = |errno| Trouble::system("walked", "/", errno);
     let here = top().map_err(failed)?;
     let id = identity(&here).map_err(failed)?;
-    Ok((here, Level { name: OsString::new(), id }))
+    Ok((here, Level { name: OsString::new(), id, belongs: None }))
 }
 
 impl<'r> Walk<'r> {
     /// Stands at the top, with all of the path ahead.
-    fn new(roots: &'r Roots, given: &'r str, missing: Missing) -> Result<Self, Trouble> {
+    fn new(roots: &'r Roots, given: &'r str, aim: Aim) -> Result<Self, Trouble> {
         check(given)?;
         let (here, level) = start()?;
         let (chain, ahead) = (vec![level], VecDeque::new());
-        let mut walk = Walk { roots, given, missing, here, chain, ahead, links: 0 };
+        let mut walk = Walk { roots, given, aim, here, chain, ahead, links: 0 };
         walk.lies_ahead(roots.folder.join(given).as_os_str());
         Ok(walk)
     }
@@ -146,6 +155,22 @@ impl Walk<'_> {
 
     fn is_inside(&self) -> bool {
         self.roots.hold(self.ids()) && !self.roots.are_data(self.ids())
+    }
+
+    /// Refuses to write what decides over the server or git.
+    fn check_writable(&self, beyond: &[&OsStr]) -> Result<(), Trouble> {
+        if self.aim == Aim::Read {
+            return Ok(());
+        }
+        let chain: Vec<(&OsStr, Identity)> =
+            self.chain.iter().map(|level| (level.name.as_os_str(), level.id)).collect();
+        let inside = self.roots.begin(self.ids()).unwrap_or_default();
+        self.roots.guard.check(&chain, beyond, inside, self.given)?;
+        let next = beyond.first().and_then(|name| belongs(&self.here, name));
+        match self.chain.iter().find_map(|level| level.belongs.as_ref()).or(next.as_ref()) {
+            Some((what, decides)) => Err(governed(self.given, what, decides)),
+            None => Ok(()),
+        }
     }
 
     fn back(&mut self) -> Result<(), Trouble> {
@@ -186,8 +211,8 @@ impl Walk<'_> {
     fn enter(&mut self, name: OsString) -> Result<(), Trouble> {
         let dir = match enter(&self.here, &name) {
             Ok(dir) => dir,
-            Err(Errno::NOENT) => match self.missing {
-                Missing::Made(mask) if self.is_inside() => self.make(&name, mask)?,
+            Err(Errno::NOENT) => match self.aim {
+                Aim::Make(mask) if self.is_inside() => self.make(&name, mask)?,
                 _ => return Err(self.said(Errno::NOENT)),
             },
             // A link is told as either.
@@ -195,7 +220,8 @@ impl Walk<'_> {
             Err(errno) => return Err(self.said(errno)),
         };
         let id = identity(&dir).map_err(|errno| self.said(errno))?;
-        self.chain.push(Level { name, id });
+        let belongs = if self.aim == Aim::Read { None } else { belongs(&self.here, &name) };
+        self.chain.push(Level { name, id, belongs });
         self.here = dir;
         Ok(())
     }
@@ -220,6 +246,10 @@ impl Walk<'_> {
 
     fn make(&self, name: &OsStr, mask: Option<u32>) -> Result<OwnedFd, Trouble> {
         let failed = |errno| Trouble::system("made", self.given, errno);
+        // What is still ahead counts too: no folder is made for what is refused in the end.
+        let ahead = self.ahead.iter().map(OsString::as_os_str);
+        let ahead: Vec<&OsStr> = std::iter::once(name).chain(ahead.filter(|name| !is_dots(name))).collect();
+        self.check_writable(if self.ahead.iter().any(|name| name == "..") { &ahead[..1] } else { &ahead })?;
         let made = match mkdirat(&self.here, name, Mode::from_raw_mode(0o777)) {
             Ok(()) => true,
             // Someone else was faster.
@@ -258,6 +288,10 @@ impl Walk<'_> {
         if !self.roots.hold(self.ids()) {
             return Err(self.roots.outside(self.given));
         }
+        if found.as_ref().is_some_and(|stat| self.roots.are_secrets((widened(stat.st_dev), stat.st_ino))) {
+            return Err(self.roots.private(self.given));
+        }
+        self.check_writable(&[&name])?;
         let names = self.chain.iter().skip(1).map(|level| level.name.as_os_str()).chain([name.as_os_str()]);
         let path: Vec<&[u8]> = std::iter::once(&b""[..]).chain(names.map(OsStr::as_bytes)).collect();
         let path = String::from_utf8(path.join(&b'/')).map_err(|_| {

@@ -13,6 +13,8 @@ use super::list::Entry;
 use super::marks;
 use super::repository::{Half, Repository, making, text};
 use super::trouble::Trouble;
+use crate::adapters::file::{Aim, folder};
+use crate::turn::Home;
 use kernel::{Data, Fields};
 use std::path::{Path, PathBuf};
 
@@ -20,6 +22,8 @@ use std::path::{Path, PathBuf};
 pub(super) struct Wish<'a> {
     /// Its folder.
     pub(super) target: PathBuf,
+    /// How its folder is written, and the run that wrote it so.
+    pub(super) from: (&'a str, &'a Home),
     /// Its branch.
     pub(super) branch: &'a str,
     /// What the branch begins from if it does not exist.
@@ -183,8 +187,25 @@ async fn make(git: &Git<'_>, wish: &Wish<'_>) -> Result<(), Trouble> {
 }
 
 async fn finish(git: &Git<'_>, wish: &Wish<'_>, target: &str) -> Result<(), Trouble> {
+    check_arrival(git, wish).await?;
     marks::made(&admin(git, &wish.target).await?, wish.by)?;
     git.must(&["worktree", "unlock", "--", target]).await.map(drop)
+}
+
+/// Git was given a path, and a folder on its way may have become a link meanwhile: what counts is where the worktree is now.
+async fn check_arrival(git: &Git<'_>, wish: &Wish<'_>) -> Result<(), Trouble> {
+    let (path, home) = wish.from;
+    let now = folder(home, git.data(), path, Aim::Write).map_err(Trouble::Place)?;
+    let entries = super::list::parse(&git.must(&["worktree", "list", "--porcelain", "-z"]).await?);
+    let reason = making(wish.by);
+    let is_ours = |entry: &Entry| entry.path == wish.target && entry.locked.as_ref() == Some(&reason);
+    if now == wish.target && entries.iter().any(is_ours) {
+        return Ok(());
+    }
+    Err(Trouble::Crashed(format!(
+        "{} led elsewhere while the worktree was made, because a folder on the way became a link: it was taken away again",
+        wish.target.display()
+    )))
 }
 
 /// The commit from which a new branch begins.
@@ -208,18 +229,18 @@ async fn commit(git: &Git<'_>, name: &str) -> Result<Option<String>, Trouble> {
     Ok((said.code == 0).then(|| said.stdout.trim_end().to_owned()))
 }
 
-/// Takes away what a failed attempt left: a worktree that is locked as being made for this one, and its new branch.
+/// Takes away what a failed attempt left: a worktree that is locked as being made for this one, wherever it came to be, and its
+/// new branch.
 ///
 /// What cannot be taken away stays; the failure itself is what is told, and the next attempt mends the rest.
 async fn put_back(git: &Git<'_>, wish: &Wish<'_>, branch: Option<(&str, &str)>) {
-    let Ok(target) = text(&wish.target) else { return };
     let Ok(said) = git.put_back(&["worktree", "list", "--porcelain", "-z"]).await else { return };
     let reason = making(wish.by);
-    let is_left = super::list::parse(&said.stdout)
-        .iter()
-        .any(|entry| entry.path == wish.target && entry.locked.as_deref() == Some(reason.as_str()));
-    if is_left {
-        let _ = git.put_back(&["worktree", "remove", "--force", "--force", "--", target]).await;
+    let entries = super::list::parse(&said.stdout);
+    for left in entries.iter().filter(|entry| entry.locked.as_ref() == Some(&reason)) {
+        if let Ok(path) = text(&left.path) {
+            let _ = git.put_back(&["worktree", "remove", "--force", "--force", "--", path]).await;
+        }
     }
     if let Some((name, at)) = branch
         && git.put_back(&["rev-parse", "--verify", "--quiet", name]).await.is_ok_and(|said| said.code == 0)

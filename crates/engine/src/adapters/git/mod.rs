@@ -28,7 +28,7 @@ mod tests;
 
 pub(crate) use queue::Queue;
 
-use super::file::folder;
+use super::file::{Aim, folder};
 use super::process::{Notes, Stops};
 use crate::turn::Home;
 use call::Git;
@@ -78,7 +78,8 @@ async fn carry_out(
 }
 
 async fn once(git: &mut Git<'_>, home: &Home, request: &Request, queue: &Queue) -> Result<Fields, Trouble> {
-    let target = folder(home, git.data(), &request.path).map_err(Trouble::Place)?;
+    let aim = if matches!(request.what, What::Create { .. }) { Aim::Write } else { Aim::Read };
+    let target = folder(home, git.data(), &request.path, aim).map_err(Trouble::Place)?;
     repository::text(&target)?;
     let common = repository::common(git).await?;
     let turn = queue.turn(&common);
@@ -86,7 +87,13 @@ async fn once(git: &mut Git<'_>, home: &Home, request: &Request, queue: &Queue) 
     let repository = Repository::enter(common)?;
     match &request.what {
         What::Create { branch, base } => {
-            let wish = create::Wish { target, branch, base: base.as_deref(), by: &request.by };
+            let wish = create::Wish {
+                target,
+                from: (&request.path, home),
+                branch,
+                base: base.as_deref(),
+                by: &request.by,
+            };
             create::create(git, &repository, &wish).await
         }
         What::Remove { force, delete_branch } => {

@@ -2,6 +2,7 @@
 
 mod create;
 mod escape;
+mod guard;
 mod read;
 mod state;
 mod stops;

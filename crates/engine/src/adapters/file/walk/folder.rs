@@ -4,7 +4,7 @@
 use super::Walk;
 use crate::adapters::file::Trouble;
 use crate::adapters::file::roots::{Roots, enter};
-use crate::adapters::file::walk::Missing;
+use crate::adapters::file::walk::Aim;
 use crate::turn::Home;
 use kernel::Failure;
 use rustix::io::Errno;
@@ -13,10 +13,10 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 /// The folder that a path of a run names, without links, inside the folders that the run may use.
-pub(crate) fn folder(home: &Home, data: &Path, given: &str) -> Result<PathBuf, Failure> {
+pub(crate) fn folder(home: &Home, data: &Path, given: &str, aim: Aim) -> Result<PathBuf, Failure> {
     let find = || {
         let roots = Roots::open(home, data)?;
-        Walk::new(&roots, given, Missing::Told)?.arrive_at_folder()
+        Walk::new(&roots, given, aim)?.arrive_at_folder()
     };
     find().map_err(Trouble::into_failure)
 }
@@ -39,6 +39,7 @@ impl Walk<'_> {
         if !self.roots.hold(self.ids()) {
             return Err(self.roots.outside(self.given));
         }
+        self.check_writable(&beyond.iter().map(OsString::as_os_str).collect::<Vec<_>>())?;
         let names = self.chain.iter().skip(1).map(|level| level.name.as_os_str());
         let parts = names.chain(beyond.iter().map(OsString::as_os_str)).map(OsStr::as_bytes);
         let path: Vec<&[u8]> = std::iter::once(&b""[..]).chain(parts).collect();

@@ -165,7 +165,9 @@ async fn the_repository_itself_is_no_worktree() {
         assert!(refused(lab.create(path, "f").await).contains("is the repository itself"));
         assert!(refused(lab.remove(path).await).contains("is the repository itself"));
     }
-    assert!(refused(lab.create(".git/w", "f").await).contains("lies where git keeps its own files"));
+    assert!(crashed(lab.create(".git/w", "f").await).contains("because it decides what git runs"));
+    lab.git(&["init", "--quiet", "--separate-git-dir", "elsewhere"]);
+    assert!(refused(lab.create("elsewhere/w", "f").await).contains("lies where git keeps its own files"));
 }
 
 #[tokio::test]
@@ -230,4 +232,26 @@ async fn what_is_no_text_is_refused() {
     assert_eq!(crashed(lab.ask("run", wish).await), "this version has no git operation `clone`");
     let wish = json!({"operation": "create_worktree", "path": "w", "branch": 12});
     assert_eq!(lab.ask("run", wish).await.unwrap()["branch"], "12");
+}
+
+/// A folder becomes a link while git is at work, and a folder again, or not.
+#[tokio::test]
+async fn a_worktree_that_came_to_be_elsewhere_is_taken_away_again() {
+    for is_put_back in [false, true] {
+        let mut lab = Lab::new();
+        let (inside, outside) = (lab.root().join("d"), lab.root().parent().unwrap().join("outside"));
+        fs::create_dir(&inside).unwrap();
+        fs::create_dir(&outside).unwrap();
+        let (link, back) = (inside.display(), if is_put_back { "rm $d; mv $d-kept $d" } else { "" });
+        lab.around_adding(&format!("d={link}; mv $d $d-kept; ln -s {} $d", outside.display()), back);
+        let words = match is_put_back {
+            true => "led elsewhere while the worktree was made",
+            false => "leads out of the allowed folder",
+        };
+        let said = crashed(lab.create("d/w", "f").await);
+        assert!(said.contains(words), "{said}");
+        assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
+        assert_eq!(lab.worktrees(), 1);
+        assert!(!lab.git(&["branch", "--list"]).contains('f'));
+    }
 }

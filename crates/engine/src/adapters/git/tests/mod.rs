@@ -80,11 +80,19 @@ impl Lab {
 
     /// A hook of the repository.
     fn hook(&self, name: &str, script: &str) {
-        use std::os::unix::fs::PermissionsExt;
-        let file = self.root().join(".git/hooks").join(name);
-        fs::create_dir_all(file.parent().unwrap()).unwrap();
-        fs::write(&file, format!("#!/bin/sh\n{script}\n")).unwrap();
-        fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+        program(&self.root().join(".git/hooks").join(name), script);
+    }
+
+    /// What happens before and after git makes a worktree.
+    fn around_adding(&mut self, before: &str, after: &str) {
+        let bin = self.root().parent().unwrap().join("bin");
+        let path = self.home.env["PATH"].clone();
+        let script = format!(
+            "PATH={path}\ncase \" $* \" in *' worktree add '*) {before}\ngit \"$@\"; code=$?\n{after}\nexit $code;; esac\n\
+             exec git \"$@\""
+        );
+        program(&bin.join("git"), &script);
+        self.home.env.insert("PATH".to_owned(), format!("{}:{path}", bin.display()));
     }
 
     fn git(&self, arguments: &[&str]) -> String {
@@ -139,6 +147,13 @@ impl Lab {
     async fn ask(&self, run: &str, inputs: Value) -> Result<Value, (FailureKind, String)> {
         outcome(self.perform(run, inputs, Stops::never()).await.expect("it was not interrupted"))
     }
+}
+
+fn program(file: &Path, script: &str) {
+    use std::os::unix::fs::PermissionsExt;
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(file, format!("#!/bin/sh\n{script}\n")).unwrap();
+    fs::set_permissions(file, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
 fn outcome(report: Report) -> Result<Value, (FailureKind, String)> {

@@ -1,0 +1,172 @@
+//! What a block does not write, though it lies in a folder of its run: what decides over the server and over git. It is known by the names and
+//! identities of the directories that were walked through, not by the text of a path.
+//!
+//! | what | how it is known |
+//! |---|---|
+//! | `.git`, `switchback.toml` | by name, wherever |
+//! | `.switchback`, `.aromcp`, `.terminal_control_workflows` | by name, inside the folders of the run |
+//! | the same under another name that a file system gives it | by identity |
+//! | a user's settings; where the run's own settings and definitions are linked to | by identity and the names below |
+//! | git's files in a folder that is, or becomes by this write, a repository of its own (`HEAD`, `objects`, `refs`) | by what lies beside them |
+
+use super::Trouble;
+use super::roots::{Identity, identity_of, widened};
+use super::trouble::shown;
+use crate::turn::Home;
+use dialects::blocks::file::{GOVERNED_HINT, GOVERNING, folded, governing};
+use rustix::fd::OwnedFd;
+use rustix::fs::{AtFlags, Stat, statat};
+use std::ffi::OsStr;
+use std::fs::read_link;
+use std::path::PathBuf;
+
+/// What git reads in a repository.
+const OF_GIT: [&str; 13] = [
+    "head",
+    "config",
+    "config.worktree",
+    "hooks",
+    "objects",
+    "refs",
+    "info",
+    "packed-refs",
+    "commondir",
+    "worktrees",
+    "modules",
+    "index",
+    "logs",
+];
+
+/// Where settings and definitions of a project lie, which may be links.
+const OF_PROJECT: [&str; 7] = [
+    "switchback.toml",
+    ".switchback",
+    ".switchback/switchback.toml",
+    ".switchback/workflows",
+    ".aromcp",
+    ".aromcp/workflows",
+    ".terminal_control_workflows",
+];
+
+/// Steps from a path to what it stands for.
+const STEPS_MAX: usize = 64;
+
+/// A directory and names below it, which need not be there.
+#[derive(Debug)]
+struct Spot {
+    at: Identity,
+    below: Vec<String>,
+    /// How it is told.
+    name: String,
+}
+
+/// What stands between blocks and what decides over the server.
+#[derive(Debug)]
+pub(super) struct Guard(Vec<Spot>);
+
+impl Guard {
+    /// The guard of a run.
+    pub(super) fn new(home: &Home) -> Guard {
+        let own = OF_PROJECT.iter().map(|name| (home.folder.join(name), (*name).to_owned()));
+        let folder = |name: &str| home.env.get(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let user = folder("HOME").filter(|user| user.is_absolute());
+        let config = folder("XDG_CONFIG_HOME").filter(|config| config.is_absolute());
+        let config = config.or_else(|| Some(user.as_ref()?.join(".config")));
+        let config = config.into_iter().flat_map(|config| {
+            ["switchback", "switchback/workflows", "switchback/switchback.toml"].map(|name| config.join(name))
+        });
+        let sources =
+            user.into_iter().flat_map(|user| [".aromcp", ".aromcp/workflows"].map(|name| user.join(name)));
+        let others = config.chain(sources).map(|path| {
+            let name = path.display().to_string();
+            (path, name)
+        });
+        Guard(own.chain(others).filter_map(|(path, name)| spot(path, name)).collect())
+    }
+
+    /// Refuses a chain of directories, each with its name, and names beyond it.
+    pub(super) fn check(
+        &self,
+        chain: &[(&OsStr, Identity)],
+        beyond: &[&OsStr],
+        inside: usize,
+        given: &str,
+    ) -> Result<(), Trouble> {
+        let names: Vec<&OsStr> = chain.iter().map(|(name, _)| *name).chain(beyond.iter().copied()).collect();
+        let last = names.len().saturating_sub(1);
+        let found = names.iter().enumerate().find_map(|(at, name)| {
+            governing(&name.to_string_lossy(), at == last).filter(|one| one.is_everywhere || at >= inside)
+        });
+        if let Some(one) = found {
+            return Err(governed(given, &shown(one.name), one.decides));
+        }
+        let leads_to = |spot: &&Spot| {
+            chain
+                .iter()
+                .enumerate()
+                .any(|(at, (_, id))| *id == spot.at && begins(&names[at + 1..], &spot.below))
+        };
+        match self.0.iter().find(leads_to) {
+            Some(spot) => Err(governed(given, &shown(&spot.name), "what the server trusts")),
+            None => Ok(()),
+        }
+    }
+}
+
+fn begins(names: &[&OsStr], with: &[String]) -> bool {
+    names.len() >= with.len()
+        && names.iter().zip(with).all(|(name, one)| folded(&name.to_string_lossy()) == *one)
+}
+
+/// That a path leads to something that decides over the server or git.
+pub(super) fn governed(given: &str, what: &str, decides: &str) -> Trouble {
+    let given = shown(given);
+    let leads = if given == what { given } else { format!("{given} leads to {what}: that") };
+    Trouble::cannot(format!(
+        "{leads} is not written by blocks, because it decides {decides}: {GOVERNED_HINT}"
+    ))
+}
+
+/// What a path stands for, links resolved, also one that leads to nothing yet.
+fn spot(mut path: PathBuf, name: String) -> Option<Spot> {
+    let mut below = Vec::new();
+    for _ in 0..STEPS_MAX {
+        if let Ok(at) = identity_of(&path) {
+            below.reverse();
+            return Some(Spot { at, below, name });
+        }
+        let up = path.parent()?.to_owned();
+        path = match read_link(&path) {
+            Ok(target) => up.join(target),
+            Err(_) => {
+                below.push(folded(&path.file_name()?.to_string_lossy()));
+                up
+            }
+        };
+    }
+    None
+}
+
+/// Something that is not written, and what it decides.
+pub(super) type Belongs = (String, &'static str);
+
+/// What a name in a directory belongs to, where its text alone does not tell.
+pub(super) fn belongs(dir: &OwnedFd, name: &OsStr) -> Option<Belongs> {
+    let text = folded(&name.to_string_lossy());
+    if OF_GIT.contains(&text.as_str()) {
+        let has = |wanted: &str| text == wanted.to_lowercase() || look(dir, OsStr::new(wanted)).is_some();
+        let is_git = has("HEAD") && (has("commondir") || (has("objects") && has("refs")));
+        return is_git.then(|| ("a git repository".to_owned(), "what git runs"));
+    }
+    if GOVERNING.iter().any(|one| one.name == text) {
+        return None;
+    }
+    let same = |stat: Stat| (widened(stat.st_dev), stat.st_ino);
+    let id = look(dir, name).map(same)?;
+    let one = GOVERNING.iter().find(|one| look(dir, OsStr::new(one.name)).map(same) == Some(id))?;
+    Some((shown(one.name), one.decides))
+}
+
+fn look(dir: &OwnedFd, name: &OsStr) -> Option<Stat> {
+    statat(dir, name, AtFlags::SYMLINK_NOFOLLOW).ok()
+}

@@ -1,0 +1,185 @@
+//! What decides over the server or git is read, and written by nobody, whichever way leads there.
+
+use super::*;
+use crate::adapters::file::{Aim, folder};
+use std::os::unix::fs::symlink;
+
+const WORDS: &str = "is not written by blocks, because it decides what";
+
+/// Tries to write a path with every operation; none may, and nothing may be left.
+#[track_caller]
+fn is_kept(world: &World, path: &str) {
+    let before = tree(world.dir.path());
+    is_crash(world.create(path, "x"), WORDS);
+    is_crash(world.act("create", json!({"path": path, "content": "x", "create_parents": false})), WORDS);
+    is_crash(world.act("write_state", json!({"path": path, "state": {}})), WORDS);
+    is_crash(world.act("merge_state", json!({"path": path, "updates": {}})), WORDS);
+    is_crash(world.act("render", json!({"rendered": "x", "target": path})), WORDS);
+    assert_eq!(tree(world.dir.path()), before, "{path}");
+}
+
+/// All there is, with its content.
+fn tree(folder: &Path) -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        found.push((entry.clone(), fs::read_to_string(&entry).unwrap_or_default()));
+        if entry.symlink_metadata().unwrap().is_dir() {
+            found.extend(tree(&entry));
+        }
+    }
+    found.sort();
+    found
+}
+
+fn world(folders: &[&str]) -> World {
+    let mut world = World::new();
+    for folder in folders {
+        fs::create_dir_all(world.project(folder)).unwrap();
+    }
+    let home = world.dir.path().join("home").display().to_string();
+    fs::create_dir(&home).unwrap();
+    world.home.env.insert("HOME".to_owned(), home);
+    world
+}
+
+#[test]
+fn by_its_name() {
+    let world = world(&["sub", ".git/hooks", ".switchback"]);
+    world.put(".git/config", "[core]");
+    world.put("switchback.toml", "");
+    for path in [
+        "switchback.toml",
+        "sub/switchback.toml",
+        "Switchback.TOML",
+        "switchback.toml.",
+        ".git/config",
+        ".git/hooks/post-checkout",
+        ".GIT/config",
+        ".git",
+        "sub/.git",
+        "sub/.g\u{200c}it/config",
+        ".switchback/workflows/hello.yaml",
+        ".switchback/switchback.toml",
+        "sub/.switchback/workflows/hello.yaml",
+        ".aromcp/workflows/hello.yaml",
+        ".terminal_control_workflows/hello.json",
+        "sub/../.git/config",
+        "../project/.git/config",
+    ] {
+        // Without its folders some are simply not there.
+        let before = tree(world.dir.path());
+        for done in [
+            world.create(path, "x"),
+            world.act("merge_state", json!({"path": path, "updates": {}})),
+            world.act("write_state", json!({"path": path, "state": {}})),
+            world.act("render", json!({"rendered": "x", "target": path})),
+        ] {
+            is_crash(done, WORDS);
+        }
+        assert_eq!(tree(world.dir.path()), before, "{path}");
+    }
+    assert_eq!(world.read(".git/config").unwrap()["content"], json!("[core]"));
+    for path in [".gitignore", ".github/x", "switchback.toml/x", "workflows/a.yaml", ".git/../a", "sub/HEAD"]
+    {
+        if path != "switchback.toml/x" {
+            world.create(path, "x").unwrap();
+        }
+    }
+}
+
+#[test]
+fn by_links_to_it_and_from_it() {
+    let world = world(&["sub", ".git/hooks", "dot/flows", "conf", "sources", ".switchback"]);
+    symlink(".git", world.project("x")).unwrap();
+    symlink("../.git/hooks", world.project("sub/h")).unwrap();
+    symlink("conf/real.toml", world.project("switchback.toml")).unwrap();
+    symlink("../dot/flows", world.project(".switchback/workflows")).unwrap();
+    symlink("sources/not/yet", world.project(".aromcp")).unwrap();
+    for path in
+        ["x/config", "sub/h/post-checkout", "switchback.toml", "conf/real.toml", "dot/flows/hello.yaml"]
+    {
+        is_kept(&world, path);
+    }
+    is_crash(world.create("sources/not/yet/workflows/a.yaml", "x"), WORDS);
+    world.put("conf/real.toml", "");
+    is_kept(&world, "conf/real.toml");
+    for path in ["conf/other.toml", "dot/a", "sources/a", "sources/not/a"] {
+        world.create(path, "x").unwrap();
+    }
+}
+
+#[test]
+fn in_the_settings_of_a_user() {
+    let mut world = world(&[]);
+    world.home.roots = vec![world.dir.path().to_owned()];
+    // Not there yet, there, and elsewhere.
+    is_crash(world.create("../home/.config/switchback/workflows/a.yaml", "x"), WORDS);
+    assert_eq!(world.names(&world.dir.path().join("home")), [""; 0]);
+    fs::create_dir_all(world.dir.path().join("home/.config/switchback")).unwrap();
+    for path in ["../home/.config/switchback/x", "../home/.config/Switchback.toml"] {
+        is_kept(&world, path);
+    }
+    world.create("../home/.config/other/x", "x").unwrap();
+    world.home.env.insert("XDG_CONFIG_HOME".to_owned(), world.outside("config").display().to_string());
+    is_crash(world.create("../outside/config/switchback/x", "x"), WORDS);
+    world.create("../home/.config/switchback/x", "x").unwrap();
+}
+
+#[test]
+fn only_in_the_folders_of_the_run_but_for_git() {
+    let mut world = world(&[".switchback/worktrees/feature/.switchback", ".git/worktrees/feature"]);
+    let project = world.home.folder.clone();
+    world.home.folder = project.join(".switchback/worktrees/feature");
+    world.create("a", "x").unwrap();
+    is_kept(&world, ".switchback/a");
+    world.home.folder = project.join(".git/worktrees/feature");
+    is_kept(&world, "a");
+    world.home.folder = project.join(".switchback");
+    is_kept(&world, "a");
+}
+
+#[test]
+fn in_a_repository_of_another_name() {
+    let world = world(&["bare/objects", "bare/refs", "bare/wt", "half/objects", "apart"]);
+    world.put("bare/HEAD", "ref: refs/heads/main");
+    for path in ["bare/config", "bare/HEAD", "bare/Config"] {
+        is_kept(&world, path);
+    }
+    is_crash(
+        world.create("bare/hooks/post-checkout", "x"),
+        "leads to a git repository: that is not written by blocks",
+    );
+    assert!(!world.project("bare/hooks").exists());
+    world.create("bare/wt/config", "x").unwrap();
+    world.create("bare/notes.txt", "x").unwrap();
+    // None is made either, in whatever order.
+    world.create("half/config", "x").unwrap();
+    world.create("half/HEAD", "x").unwrap();
+    is_crash(world.create("half/refs/x", "x"), WORDS);
+    world.create("apart/HEAD", "x").unwrap();
+    is_crash(world.create("apart/commondir", "../half"), WORDS);
+    assert_eq!(world.names(&world.project("apart")), ["HEAD"]);
+}
+
+#[test]
+fn also_by_worktrees() {
+    let world = world(&[".git", "bare/objects", "bare/refs"]);
+    world.put("bare/HEAD", "");
+    let at = |path: &str, aim| folder(&world.home, &world.dir.path().join("data"), path, aim);
+    for path in [".git/x", ".switchback/worktrees/x", ".aromcp", "a/.GIT/b", "bare/hooks"] {
+        is_crash(at(path, Aim::Write), WORDS);
+        assert!(at(path, Aim::Read).is_ok(), "{path}");
+    }
+    for path in ["x", ".worktrees/x", "bare/x"] {
+        at(path, Aim::Write).unwrap();
+    }
+}
+
+#[test]
+fn secrets_are_not_read_through_a_link_of_the_server() {
+    let world = world(&[]);
+    world.put("kept.toml", "TOKEN = \"x\"");
+    symlink(world.project("kept.toml"), world.dir.path().join("data/secrets.toml")).unwrap();
+    is_crash(world.read("kept.toml"), "leads into the data directory of Switchback");
+    is_crash(world.create("kept.toml", "x"), "leads into the data directory of Switchback");
+}
