@@ -39,7 +39,7 @@ pub struct Asked {
     pub prompt: String,
     /// What can be chosen.
     pub choices: Vec<Value>,
-    /// What counts where nothing is said.
+    /// What counts where nothing is said; at a gate nothing does.
     pub default: Option<Value>,
     /// The schema that a result must fit.
     pub output_schema: Option<Value>,
@@ -128,7 +128,10 @@ impl Asked {
             gate: action.gate.clone(),
             kind: kind(action, &inputs),
             choices,
-            default: inputs.get("default").filter(|default| !default.is_null()).cloned(),
+            default: inputs
+                .get("default")
+                .filter(|default| !default.is_null() && action.gate.is_none())
+                .cloned(),
             output_schema: inputs.get("output_schema").cloned(),
             shown: grouped(inputs),
             digest: action.shown,

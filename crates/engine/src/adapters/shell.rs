@@ -13,7 +13,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// How much of the end of stderr is told with a failure.
+/// How much of the end of what a command said is told with its failure.
 const TOLD_CHARS_MAX: usize = 300;
 
 /// The longest value of a variable on Linux, with the variable's name: 128 KiB without `=` and an end.
@@ -72,10 +72,10 @@ pub(crate) fn report(outcome: &Outcome, perform: &Perform) -> Option<Report> {
     match &outcome.ended {
         Ended::Exited(0) => Some(Report::Done { outputs: outputs.clone() }),
         Ended::Exited(code) => {
-            failed(FailureKind::Operation, said(format!("exited with {code}"), &outcome.stderr))
+            failed(FailureKind::Operation, said(format!("exited with {code}"), told(outcome)))
         }
         Ended::Signalled(signal) => {
-            failed(FailureKind::Operation, said(format!("was ended by signal {signal}"), &outcome.stderr))
+            failed(FailureKind::Operation, said(format!("was ended by signal {signal}"), told(outcome)))
         }
         Ended::TimedOut => {
             let seconds = Duration::from_millis(perform.timeout_ms.unwrap_or_default()).as_secs_f64();
@@ -83,7 +83,7 @@ pub(crate) fn report(outcome: &Outcome, perform: &Perform) -> Option<Report> {
                 FailureKind::TimedOut,
                 said(
                     format!("timed out after {seconds} s (its `timeout` says how long it may take)"),
-                    &outcome.stderr,
+                    told(outcome),
                 ),
             )
         }
@@ -163,9 +163,14 @@ fn keep_bytes(outputs: &mut Fields, name: &str, captured: &Captured) {
     }
 }
 
+/// Where a command has said why: on stderr, or on stdout where there is nothing else, as programs that test do.
+fn told(outcome: &Outcome) -> &Captured {
+    if outcome.stderr.text().trim().is_empty() { &outcome.stdout } else { &outcome.stderr }
+}
+
 /// What happened, with the end of what was said about it.
-pub(super) fn said(what: String, stderr: &Captured) -> String {
-    let text = stderr.text();
+pub(super) fn said(what: String, captured: &Captured) -> String {
+    let text = captured.text();
     let text = text.trim_end();
     if text.is_empty() {
         return what;

@@ -7,7 +7,7 @@
 //! | choice | one of the choices, or its number |
 //! | agent | a text or an object; with a schema what fits that |
 //!
-//! Nothing said counts as the default, where there is one.
+//! Nothing said counts as the default, where there is one. At a gate there is none: what is not said approves nothing.
 
 use super::{Asked, AskedKind};
 pub use dialects::schema::Problem;
@@ -64,6 +64,10 @@ pub fn fit(asked: &Asked, said: Value) -> Result<Fields, Misfit> {
         return Err(Misfit::new(message, "a shorter answer; write what is long into a file and name that"));
     }
     let response = match asked.kind {
+        AskedKind::Text if asked.is_gate() && said == Value::Bool(false) => Ok(said),
+        AskedKind::Text if asked.is_gate() && silent => {
+            Err(Misfit::new("nothing was said, and that passes no gate", "a text"))
+        }
         AskedKind::Text => text(said),
         AskedKind::Confirm => confirm(said),
         AskedKind::Choice => choice(&asked.choices, said),

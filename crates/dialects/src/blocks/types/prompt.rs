@@ -8,7 +8,7 @@
 //! | `default` | what counts where nothing is said |
 //! | `details` | what else is shown |
 //!
-//! With a `gate` only a human may answer, and a no is a failed operation.
+//! With a `gate` only a human may answer, nothing is said for them, and a no is a failed operation.
 
 use super::form::{Draft, Form, OBJECT, Outputs};
 use crate::additions;
@@ -71,6 +71,12 @@ impl<'n> Reader<'_, 'n> {
         let choices = self.choices(inputs, block, kind);
         let default = inputs.get("default").filter(|default| !default.is_null());
         if let Some(node) = default {
+            if gate.is_some() {
+                self.mistakes.error(|sheet| {
+                    let message = "a gate has no `default`: who says nothing has not said yes";
+                    sheet.error("bad-value", node.place(), message).hint("take `default` away, or the `gate`")
+                });
+            }
             let default = self.value(node, by);
             self.check_default(node, kind, &default, choices.as_ref());
             asked.push(("default".to_owned(), default));

@@ -3,11 +3,15 @@
 use super::*;
 use dialects::view::asked::Origin;
 use kernel::effect::Action;
-use kernel::plan::Audience;
+use kernel::plan::{Audience, Gate, GateLevel};
 use kernel::{Digest, EffectId, RunId};
 use serde_json::json;
 
 fn asked(audience: Audience, inputs: Value) -> Asked {
+    at(audience, None, inputs)
+}
+
+fn at(audience: Audience, gate: Option<Gate>, inputs: Value) -> Asked {
     let inputs: Fields = match inputs {
         Value::Object(map) => map.into_iter().map(|(name, value)| (name, Data::Inline(value))).collect(),
         _ => Fields::new(),
@@ -17,7 +21,7 @@ fn asked(audience: Audience, inputs: Value) -> Asked {
         step: "ask".to_owned(),
         attempt: 1,
         audience,
-        gate: None,
+        gate,
         shown: Digest::of_json(&inputs),
         inputs,
         timeout_ms: None,
@@ -98,6 +102,25 @@ fn a_choice_is_named_or_counted() {
         let told = said(&stages, none).unwrap_err();
         assert!(told.ends_with("What fits: 1 staging, 2 production, 3 3, 4 {\"a\":1}"), "{told}");
     }
+}
+
+#[test]
+fn nothing_said_passes_no_gate() {
+    let gate = |inputs: Value| at(Audience::Human, Some(Gate { level: GateLevel::Ask }), inputs);
+    let confirm = gate(json!({"kind": "confirm", "default": true}));
+    let choice = gate(json!({"kind": "choice", "choices": ["a", ""], "default": "a"}));
+    let text = gate(json!({"kind": "text", "default": "go"}));
+    for asked in [&confirm, &text, &gate(json!({"kind": "choice", "choices": ["a"], "default": "a"}))] {
+        for silence in [json!(null), json!(""), json!(" \n")] {
+            let told = said(asked, silence.clone());
+            assert!(told.is_err(), "{:?} {silence}: {told:?}", asked.kind);
+        }
+    }
+    assert!(said(&choice, json!(null)).is_err());
+    // A no is a no, whatever is asked for.
+    assert_eq!(said(&text, json!(false)), Ok(json!(false)));
+    assert_eq!(said(&text, json!("go")), Ok(json!("go")));
+    assert_eq!(said(&confirm, json!("yes")), Ok(json!(true)));
 }
 
 #[test]

@@ -13,6 +13,7 @@ const OUT: &str = "leads out of the allowed folder";
 #[track_caller]
 fn stays(world: &World, path: &str) {
     is_crash(world.read(path), OUT);
+    is_crash(world.act("look", json!({ "path": path })), OUT);
     is_crash(world.create(path, "escaped"), OUT);
     is_crash(world.act("read_state", json!({ "path": path })), OUT);
     is_crash(world.act("write_state", json!({"path": path, "state": {}})), OUT);

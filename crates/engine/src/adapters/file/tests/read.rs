@@ -36,3 +36,18 @@ fn a_file_is_read_up_to_its_bound() {
     world.put("file", vec![b'x'; 10 * 1024 * 1024 + 1]);
     is_no(world.read("file"), "`file` has more than 10485760 bytes");
 }
+
+#[test]
+fn a_file_is_there_or_not() {
+    let world = World::new();
+    let look = |path: &str| world.act("look", json!({ "path": path }));
+    world.put("file", [0xff]);
+    fs::create_dir(world.project("folder")).unwrap();
+    fs::set_permissions(world.project("file"), fs::Permissions::from_mode(0)).unwrap();
+    assert_eq!(look("file").unwrap()["path"], json!(fs::canonicalize(world.project("file")).unwrap()));
+    is_no(look("none"), "`none` does not exist");
+    is_no(look("none/deeper"), "`none/deeper` does not exist");
+    is_no(look("file/deeper"), "`file/deeper` leads through a file");
+    is_no(look("folder"), "`folder` is a folder, and a file is needed");
+    is_crash(look(""), "");
+}
