@@ -4,7 +4,7 @@
 //!
 //! | the reference stands | it becomes |
 //! |---|---|
-//! | in text | `{{ SB_1 }}` |
+//! | in text | `{{ SB_1 }}`; after a brace, `{{ '{' ~ SB_1 }}` |
 //! | in `{{ ... }}` or `{% ... %}` | `SB_1` |
 //! | in a literal of such a tag | `("..." ~ SB_1 ~ "...")` |
 //! | in `{% raw %}` | `{% endraw %}{{ SB_1 }}{% raw %}` |

@@ -113,7 +113,10 @@ impl Scan<'_> {
         let begins = self.at;
         if let Symbol::Reference { .. } = self.symbols[self.at] {
             let name = self.name(Use::Text);
-            self.out.push_str(&format!("{{{{ {name} }}}}"));
+            // A brace of the text must not join those of the tag.
+            let brace = if self.out.ends_with('{') { "'{' ~ " } else { "" };
+            self.out.truncate(self.out.len() - usize::from(!brace.is_empty()));
+            self.out.push_str(&format!("{{{{ {brace}{name} }}}}"));
             self.at += 1;
         } else if self.starts_with("{#") {
             self.comment();

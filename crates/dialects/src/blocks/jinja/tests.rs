@@ -47,6 +47,8 @@ fn a_reference_is_put_in_as_its_place_asks() {
         ("{%- raw -%}@{%+ endraw %}", "{%- raw -%}{% endraw %}{{ SB_1 }}{% raw %}{%+ endraw %}"),
         ("}} %} #} @", "}} %} #} {{ SB_1 }}"),
         ("{ @ }", "{ {{ SB_1 }} }"),
+        ("\\a{@}{@}", "\\a{{ '{' ~ SB_1 }}}{{ '{' ~ SB_2 }}}"),
+        ("{% raw %}{@}{% endraw %}", "{% raw %}{{% endraw %}{{ SB_1 }}{% raw %}}{% endraw %}"),
         ("", ""),
     ] {
         assert_eq!(compiled(written), expected, "{written}");
