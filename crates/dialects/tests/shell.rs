@@ -78,13 +78,17 @@ fn run(shell: &str, script: &str, value: &str) -> Option<(String, String, Option
     Some((text(output.stdout), text(output.stderr), output.status.code()))
 }
 
-fn compiled(template: &str) -> String {
+fn parts(template: &str) -> Vec<Part<'_>> {
     let pieces: Vec<&str> = template.split('@').collect();
     let mut parts = vec![Part::Text(pieces[0])];
     for piece in &pieces[1..] {
         parts.extend([Part::Reference(0), Part::Text(piece)]);
     }
-    match compile(&parts) {
+    parts
+}
+
+fn compiled(template: &str) -> String {
+    match compile(&parts(template)).script {
         Ok(Script::Text(script)) => script,
         other => panic!("{template}: {other:?}"),
     }
@@ -178,4 +182,118 @@ fn a_value_comes_through_places_inside_places() {
         }
     }
     assert!(tried > 200, "only {tried} were tried");
+}
+
+/// Commands that bash would run a value in: `%` is where the value would be named, as it would be without our help.
+const EVALUATED: [&str; 38] = [
+    "for ((i=0;i<%;i++)); do :; done",
+    "x[%]=1",
+    "x[\"%\"]=1",
+    "x[%]+=1",
+    "a=([%]=1)",
+    "a=(); a+=([%]=3)",
+    "declare -a a=([%]=1)",
+    "f() { local x[%]=1; }; f",
+    "f() { local -i x=%; }; f",
+    "exec {x[%]}>/dev/null",
+    "time [[ % -eq 1 ]]",
+    "coproc [[ % -eq 1 ]]; wait",
+    "function f (( % )); f",
+    "(\\\n( % ))",
+    "echo $\\\n(( % ))",
+    "echo $[y[0] + %]",
+    "echo $(( $(echo %) + 1 ))",
+    "echo $(( `echo %` + 1 ))",
+    "[[ $(echo %) -eq 1 ]]",
+    "(( $(echo %) ))",
+    "echo ${a[$(echo %)]}",
+    "x=abc; echo ${x:$(echo %)}",
+    "x[$(echo %)]=1",
+    "let x=%",
+    "let \"x = $(echo %)\"",
+    "declare -i x=%",
+    "declare %=3",
+    "declare -n x=%; x=1",
+    "declare -a x=\"(%)\"",
+    "RANDOM=%",
+    "OPTIND=%",
+    "[ -v % ]",
+    "test -v %",
+    "[[ -v % ]]",
+    "printf -v % %%s x",
+    "read % <<< x",
+    "read 2>/dev/stderr -r % <<< x",
+    "a=(1); unset %",
+];
+
+#[test]
+fn what_bash_would_run_is_refused() {
+    let value = "a[$(pwd>&2)]";
+    let here = env!("CARGO_MANIFEST_DIR");
+    let has_bash = shells().contains(&"bash");
+    for template in EVALUATED {
+        let naive = template.replace("%%", "\0").replace('%', "${SB_1}").replace('\0', "%");
+        if has_bash {
+            let (_, stderr, _) = run("bash", &naive, value).expect("bash starts");
+            assert!(stderr.contains(here), "bash leaves it alone: {naive}: {stderr}");
+        }
+        let template = template.replace("%%", "\0").replace('%', "@").replace('\0', "%");
+        let refused = compile(&parts(&template)).script;
+        assert!(refused.is_err(), "{template}: {refused:?}");
+    }
+}
+
+/// Twins of those that are refused: what they print if the value is harmless.
+const TWINS: [(&str, &str); 14] = [
+    ("x[$((@))]=5; printf %s \"${x[3]}\"", "5"),
+    ("for ((i=0;i<$((@));i++)); do printf x; done", "xxx"),
+    ("[[ $((@)) -eq 3 ]] && printf yes", "yes"),
+    ("a=(@ b); printf %s \"${a[0]}\"", "3"),
+    ("declare -a a=(@ b); printf %s \"${a[0]}\"", "3"),
+    ("declare x=@; printf %s \"$x\"", "3"),
+    ("f() { local x=@; printf %s \"$x\"; }; f", "3"),
+    ("export X=@; printf %s \"$X\"", "3"),
+    ("printf -v x %s @; printf %s \"$x\"", "3"),
+    ("read -r x <<< @; printf %s \"$x\"", "3"),
+    ("[ @ -eq 3 ] 2>/dev/null && printf yes", "yes"),
+    ("x=; printf %s \"${x:-$(printf %s @)}\"", "3"),
+    ("x=@; trap 'printf %s \"$x\"' EXIT", "3"),
+    ("sh -c 'printf %s \"$1\"' sh @", "3"),
+];
+
+#[test]
+fn what_may_stand_there_is_not_run() {
+    for (template, expected) in TWINS {
+        let script = compiled(template);
+        for shell in shells().into_iter().filter(|shell| *shell == "bash") {
+            assert_eq!(run(shell, &script, "3").expect("bash starts").0, expected, "{script}");
+            for value in
+                ["a[$(echo run >&2)]", "($(echo run >&2))", "x[$(echo run >&2)]=5", "$(echo run >&2)"]
+            {
+                let (_, stderr, _) = run(shell, &script, value).expect("bash starts");
+                let said = stderr.replace(value, "");
+                assert!(!said.contains("run"), "{script}: {value}: {stderr}");
+            }
+        }
+    }
+}
+
+#[test]
+fn shells_that_count_with_what_they_compare_get_numbers_only() {
+    let script = compiled("if [ @ -gt 2 ]; then printf yes; fi");
+    for shell in shells() {
+        for value in ["3", " 3"] {
+            let (stdout, ..) = run(shell, &script, value).expect("the shell starts");
+            assert_eq!(stdout, "yes", "{shell}: {value:?}");
+        }
+        for value in HOSTILE.into_iter().chain(["a[$(echo run >&2)]", "x=9"]) {
+            let (stdout, stderr, _) = run(shell, &script, value).expect("the shell starts");
+            assert_eq!(stdout, "", "{shell}: {value:?}");
+            assert_ne!(stderr, "run\n", "{shell}: {value:?}");
+        }
+        let (_, stderr, code) =
+            run(shell, &format!("KSH_VERSION=x; {script}"), "a[$(echo run >&2)]").expect("it starts");
+        assert_eq!(code, Some(2), "{shell}: {stderr}");
+        assert_eq!(stderr, "arithmetic needs a whole number, not: a[$(echo run >&2)]\n", "{shell}");
+    }
 }

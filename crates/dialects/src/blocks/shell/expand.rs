@@ -1,22 +1,27 @@
 //! What a shell expands: `$name`, `${...}`, `$(...)`, `$((...))`, `$'...'` and backticks.
 
-use super::place::{Command, Frame};
+use super::list::Command;
+use super::place::{Frame, Operator};
 use super::scan::{self, Scan};
+use super::word::UNKNOWN;
 use super::{Output, Reason, Symbol};
 
 impl Scan<'_> {
     pub(super) fn dollar(&mut self, output: &mut Output) {
         let is_command = self.command().is_some();
+        // A line that is continued inside the sign: not every shell reads one sign there.
+        let is_paren = self.is_char(1, '(');
+        let is_joined = is_paren && !self.is_char(2, '(') && self.peek_joined(2) == Some(Symbol::Char('('));
+        output.is_lost |= is_joined || (self.is_char(1, '\\') && self.is_char(2, '\n'));
         match self.peek(1) {
             Some(Symbol::Char('(')) if self.is_char(2, '(') => {
                 self.open(3, Frame::Arithmetic { parens: 0, references: Vec::new() }, output);
             }
             Some(Symbol::Char('(')) => self.open(2, Frame::Command(Command::new(true)), output),
-            Some(Symbol::Char('{')) => self.open(2, Frame::Expansion, output),
+            Some(Symbol::Char('{')) => self.open(2, Frame::Expansion(Operator::Begin), output),
             Some(Symbol::Char('\'')) if is_command => self.dollar_quote(output),
             Some(Symbol::Char('[')) => {
-                let close = self.input[self.at..].iter().position(|symbol| *symbol == Symbol::Char(']'));
-                self.bash_until = close.map_or(self.input.len(), |length| self.at + length);
+                self.bash_until = self.bash_until.max(self.bracket_end());
                 self.parameter(2, output);
             }
             Some(Symbol::Reference { .. }) => {
@@ -30,27 +35,24 @@ impl Scan<'_> {
     }
 
     pub(super) fn parameter(&mut self, count: usize, output: &mut Output) {
-        if let Some(command) = self.command() {
-            command.quote();
-        }
+        self.mark_quoted();
+        self.say(UNKNOWN);
         self.copy_count(count, output);
     }
 
-    /// `$'...'`: some shells know escapes in it, others none.
-    fn dollar_quote(&mut self, output: &mut Output) {
-        self.parameter(2, output);
-        while let Some(symbol) = self.peek(0) {
+    /// Where `$[...]` ends; what has quotes or commands in it, nobody knows where.
+    fn bracket_end(&self) -> usize {
+        let mut open = 0_usize;
+        for (at, symbol) in self.input.iter().enumerate().skip(self.at) {
             match symbol {
-                Symbol::Char('\'') => return self.copy_one(output),
-                Symbol::Char('\\') => {
-                    output.is_lost |= self.is_char(1, '\'') || self.is_char(1, '\\');
-                }
-                Symbol::Char(_) => {}
-                Symbol::Reference { part, .. } => output.refuse(part, Reason::DollarQuote),
+                Symbol::Char('[') => open += 1,
+                Symbol::Char(']') if open == 1 => return at,
+                Symbol::Char(']') => open -= 1,
+                Symbol::Char('\'' | '"' | '\\' | '`' | '(') => break,
+                _ => {}
             }
-            self.copy_one(output);
         }
-        output.is_lost = true;
+        self.input.len()
     }
 
     pub(super) fn backticks(&mut self, output: &mut Output) {
@@ -66,7 +68,8 @@ impl Scan<'_> {
         if text.contains(&Symbol::Char('\\')) {
             output.copy(text, Reason::Backticks);
         } else {
-            scan::command(output, text);
+            scan::command(output, text, self.evaluated(output, true));
+            self.note_inside(text, 0);
         }
         self.at = end;
         self.copy_one(output);
@@ -76,8 +79,11 @@ impl Scan<'_> {
         let is_double = self.frames.iter().rev().find_map(|frame| match frame {
             Frame::Command(_) | Frame::Arithmetic { .. } => Some(false),
             Frame::Double | Frame::Here => Some(true),
-            Frame::Expansion => None,
+            Frame::Expansion(_) => None,
         });
+        if let Some(Frame::Expansion(operator)) = self.frames.last_mut() {
+            *operator = operator.next(character);
+        }
         match character {
             '}' => self.close(1, output),
             '"' => self.open(1, Frame::Double, output),

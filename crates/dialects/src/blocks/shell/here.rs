@@ -3,7 +3,8 @@
 //! The shell finds the end of a here-document by whole lines before it looks into them, and so does this.
 
 use super::scan::{self, Scan};
-use super::{Output, Reason, Symbol};
+use super::{Doubt, Output, Reason, Symbol};
+use std::ops::Range;
 
 /// A here-document that has been announced.
 #[derive(Debug)]
@@ -12,13 +13,15 @@ pub(super) struct Here {
     is_quoted: bool,
     /// `<<-`: tabs before a line do not count.
     strips_tabs: bool,
+    /// Whether the one who reads it runs it.
+    is_code: bool,
 }
 
 /// Reads what follows `<<`: the mark of a here-document, copied as it stands.
-pub(super) fn announce(scan: &mut Scan<'_>, output: &mut Output) -> Here {
+pub(super) fn announce(scan: &mut Scan<'_>, output: &mut Output, is_code: bool) -> Here {
     let strips_tabs = scan.take_if('-', output);
     while scan.take_if(' ', output) || scan.take_if('\t', output) {}
-    let mut here = Here { mark: String::new(), is_quoted: false, strips_tabs };
+    let mut here = Here { mark: String::new(), is_quoted: false, strips_tabs, is_code };
     while let Some(symbol) = scan.peek(0) {
         match symbol {
             Symbol::Char(' ' | '\t' | '\n' | ';' | '&' | '|' | '<' | '>' | '(' | ')') => break,
@@ -77,7 +80,7 @@ pub(super) fn body(scan: &mut Scan<'_>, output: &mut Output, here: &Here) {
         // Shells differ in whether a line that continues another can be the mark.
         output.is_lost |= is_joined && (ends_here || joined == here.mark);
         if ends_here {
-            text(output, &scan.input[start..at], here);
+            text(scan, output, start..at, here);
             output.copy(&scan.input[at..end], Reason::HereDocumentMark);
             scan.at = end;
             return;
@@ -87,7 +90,7 @@ pub(super) fn body(scan: &mut Scan<'_>, output: &mut Output, here: &Here) {
         }
         at = end + 1;
     }
-    text(output, &scan.input[start..], here);
+    text(scan, output, start..scan.input.len(), here);
     scan.at = scan.input.len();
 }
 
@@ -96,12 +99,15 @@ fn continues(line: &str) -> bool {
     (line.len() - line.trim_end_matches('\\').len()) % 2 == 1
 }
 
-fn text(output: &mut Output, lines: &[Symbol], here: &Here) {
+fn text(scan: &Scan<'_>, output: &mut Output, lines: Range<usize>, here: &Here) {
+    let lines = &scan.input[lines];
     if here.is_quoted {
-        output.copy(lines, Reason::QuotedHereDocument);
-    } else {
-        scan::here_text(output, lines);
+        return output.copy(lines, Reason::QuotedHereDocument);
     }
+    if here.is_code {
+        output.doubt(lines, Doubt::Input);
+    }
+    scan::here_text(output, lines, scan.evaluated(output, false));
 }
 
 fn line_end(input: &[Symbol], from: usize) -> usize {

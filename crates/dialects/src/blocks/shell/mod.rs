@@ -14,20 +14,32 @@
 //! Where the shell would not look into the text, or would take the value for code, the reference is refused
 //! and the refusal says what to write instead. The scanner keeps the shell's state (quotes, substitutions,
 //! here-documents, `case`); whenever it cannot be sure of that state, it refuses what follows rather than
-//! guess. A wrong guess would still not run a value: what a shell expands, it does not parse again. The one
-//! exception is arithmetic, which bash evaluates twice; hence the whole number.
+//! guess. A wrong guess would still not run a value: what a shell expands, it does not parse again. The
+//! exception is what bash evaluates: arithmetic, subscripts, and the names of variables that a builtin is given. There
+//! a reference is a whole number or is refused ([`reference`], [`judge`]).
 //!
-//! What a script itself does with a value (`eval`, `sh -c`, a program that takes `-x` for an option) is the
-//! script's own affair.
+//! A script may ask for more: `eval`, `trap`, `sh -c`, `ssh`. What of it can be seen is doubted ([`handed`]) and
+//! `check` warns of it. What a script does with a value later, under another name, is its own affair.
 
+mod doubt;
 mod expand;
+mod handed;
 mod here;
 mod interpreter;
+mod judge;
+mod list;
 mod place;
+mod quotes;
+mod reason;
+mod reference;
 mod scan;
+mod word;
 
+pub use doubt::Doubt;
 pub use interpreter::{DEFAULT, Interpreter, KNOWN, interpreter};
+pub use reason::Reason;
 
+use judge::{Found, Verdict};
 use std::collections::BTreeSet;
 
 /// A piece of a command template.
@@ -57,63 +69,6 @@ pub struct Refusal {
     pub reason: Reason,
 }
 
-/// Why a reference is refused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reason {
-    /// The here-document's mark is quoted, so the shell leaves its text alone.
-    QuotedHereDocument,
-    /// It is part of a here-document's mark.
-    HereDocumentMark,
-    /// A backslash stands before it.
-    Backslash,
-    /// It stands in the shell's own `${...}`.
-    Expansion,
-    /// It stands in backticks that have a backslash in them.
-    Backticks,
-    /// It stands in `$'...'`.
-    DollarQuote,
-    /// It stands in `[[...]]`, `((...))` or `$[...]`, which bash may take for code.
-    Bash,
-    /// The shell's quoting could not be followed up to it.
-    Unclear,
-}
-
-impl Reason {
-    /// Says what is wrong.
-    pub const fn message(self) -> &'static str {
-        match self {
-            Self::QuotedHereDocument => "the shell does not look into a here-document whose mark is quoted",
-            Self::HereDocumentMark => "the mark of a here-document must be plain text",
-            Self::Backslash => "a backslash cannot stand before a reference",
-            Self::Expansion => "a reference cannot stand inside the shell's own `${...}`",
-            Self::Backticks => "a reference cannot stand in backticks that have a backslash in them",
-            Self::DollarQuote => "a reference cannot stand inside `$'...'`",
-            Self::Bash => {
-                "a reference cannot stand in `[[...]]`, `((...))` or `$[...]`: bash may run it as code"
-            }
-            Self::Unclear => "the quoting of this command could not be followed up to this reference",
-        }
-    }
-
-    /// Says what to write instead.
-    pub const fn hint(self) -> &'static str {
-        match self {
-            Self::QuotedHereDocument => {
-                "take the quotes off the mark, or pass the value by `env:` and let the program read it there"
-            }
-            Self::HereDocumentMark => "write a fixed word, e.g. `<<END`",
-            Self::Backslash => "take the backslash away; values are quoted for you",
-            Self::Expansion => "pass the value by `env:` and use that variable here",
-            Self::Backticks => "write `$(...)` in place of the backticks",
-            Self::DollarQuote => "end the quote before the reference and begin it again after",
-            Self::Bash => "write `[ ... ]` or `$((...))`",
-            Self::Unclear => {
-                "pass the value by `env:`, or give it to a variable on the first line and use that"
-            }
-        }
-    }
-}
-
 /// Returns the name of the variable that carries a reference's value.
 pub fn variable(index: usize) -> String {
     format!("SB_{}", index + 1)
@@ -129,20 +84,33 @@ pub fn number(name: &str) -> Option<&str> {
     name.strip_prefix("SB_").filter(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Turns a command template into a script, or says which references cannot stand where they stand.
-pub fn compile(parts: &[Part<'_>]) -> Result<Script, Vec<Refusal>> {
+/// What became of a command template.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Compiled {
+    /// The script, or the references that cannot stand where they stand.
+    pub script: Result<Script, Vec<Refusal>>,
+    /// The parts that may become code because the script asks for it, and why.
+    pub doubts: Vec<(usize, Doubt)>,
+}
+
+/// Turns a command template into a script.
+pub fn compile(parts: &[Part<'_>]) -> Compiled {
     if let Some(index) = whole(parts) {
-        return Ok(Script::Value(index));
+        return Compiled { script: Ok(Script::Value(index)), doubts: Vec::new() };
     }
     let symbols = symbols(parts);
     let mut output = Output::default();
-    scan::command(&mut output, &symbols);
-    if output.refusals.is_empty() {
-        return Ok(Script::Text(guards(&output.numbers) + &output.text));
-    }
-    output.refusals.sort_by_key(|refusal| refusal.part);
-    output.refusals.dedup_by_key(|refusal| refusal.part);
-    Err(output.refusals)
+    scan::command(&mut output, &symbols, None);
+    let Output { mut refusals, mut doubts, .. } = output;
+    refusals.sort_by_key(|refusal| refusal.part);
+    refusals.dedup_by_key(|refusal| refusal.part);
+    doubts.sort_by_key(|(part, _)| *part);
+    doubts.dedup_by_key(|(part, _)| *part);
+    let script = match refusals.is_empty() {
+        true => Ok(Script::Text(guards(&output.numbers, &output.compared) + &output.text)),
+        false => Err(refusals),
+    };
+    Compiled { script, doubts }
 }
 
 /// The only reference of a command that is nothing else; blanks around it do not count.
@@ -177,8 +145,13 @@ fn symbols(parts: &[Part<'_>]) -> Vec<Symbol> {
 struct Output {
     text: String,
     refusals: Vec<Refusal>,
+    doubts: Vec<(usize, Doubt)>,
     /// References that stand in arithmetic.
     numbers: BTreeSet<usize>,
+    /// References that a command takes for numbers; ksh and zsh evaluate these.
+    compared: BTreeSet<usize>,
+    /// Why no reference may stand in the text that is being scanned, because of the text around it.
+    outside: Option<Reason>,
     /// The shell's state is not known any more: no reference from here on.
     is_lost: bool,
     /// How many texts inside texts are being scanned.
@@ -188,6 +161,25 @@ struct Output {
 impl Output {
     fn refuse(&mut self, part: usize, reason: Reason) {
         self.refusals.push(Refusal { part, reason });
+    }
+
+    /// Doubts every reference in a text.
+    fn doubt(&mut self, symbols: &[Symbol], doubt: Doubt) {
+        for symbol in symbols {
+            if let Symbol::Reference { part, .. } = *symbol {
+                self.doubts.push((part, doubt));
+            }
+        }
+    }
+
+    fn find(&mut self, found: Vec<Found>) {
+        for (part, verdict) in found {
+            match verdict {
+                Verdict::Refused(reason) => self.refuse(part, reason),
+                Verdict::Doubted(doubt) => self.doubts.push((part, doubt)),
+                Verdict::Number(index) => drop(self.compared.insert(index)),
+            }
+        }
     }
 
     /// Copies symbols as they are; the references among them are refused.
@@ -202,15 +194,25 @@ impl Output {
 }
 
 /// The checks that stand before a script, on its first line so that line numbers stay what they were.
-fn guards(numbers: &BTreeSet<usize>) -> String {
-    let guard = |index: &usize| {
+fn guards(numbers: &BTreeSet<usize>, compared: &BTreeSet<usize>) -> String {
+    let guard = |index: &usize, text: &str, bad: &str| {
         let name = variable(*index);
         format!(
-            "case \"${{{name}#-}}\" in ''|*[!0123456789]*) \
+            "case \"${{{name}{text}}}\" in {bad}) \
              printf 'arithmetic needs a whole number, not: %s\\n' \"${{{name}}}\" >&2; exit 2;; esac; "
         )
     };
-    numbers.iter().map(guard).collect()
+    let mut text: String = numbers.iter().map(|index| guard(index, "#-", "''|*[!0123456789]*")).collect();
+    // Digits, signs and blanks are harmless, and some of them are usual where a text is compared.
+    let compared: String =
+        compared.difference(numbers).map(|index| guard(index, "", "*[!+.0123456789[:space:]-]*")).collect();
+    if !compared.is_empty() {
+        text.push_str(&format!(
+            "case \"${{KSH_VERSION-}}${{ZSH_VERSION-}}\" in ?*) {};; esac; ",
+            compared.trim_end_matches("; ")
+        ));
+    }
+    text
 }
 
 #[cfg(test)]

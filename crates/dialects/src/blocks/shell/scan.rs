@@ -1,36 +1,49 @@
 //! The scanner: walks a command as a shell would and writes it out again, references made variables.
 
 use super::here;
-use super::place::{Command, Frame};
-use super::{Output, Reason, Symbol, variable};
+use super::list::{Command, Redirect};
+use super::place::Frame;
+use super::word::UNKNOWN;
+use super::{Output, Reason, Symbol, handed};
 
 /// Texts inside texts (here-documents, backticks) that are followed; deeper ones are not.
 const DEPTH_MAX: usize = 8;
 
-/// Scans commands up to the end of the input.
-pub(super) fn command(output: &mut Output, input: &[Symbol]) {
-    inside(output, input, Frame::Command(Command::new(false)));
+/// Scans commands up to the end of the input; none of their references may stand there if `outside` says why.
+pub(super) fn command(output: &mut Output, input: &[Symbol], outside: Option<Reason>) {
+    inside(output, input, Frame::Command(Command::new(false)), outside);
 }
 
 /// Scans the text of a here-document.
-pub(super) fn here_text(output: &mut Output, input: &[Symbol]) {
-    inside(output, input, Frame::Here);
+pub(super) fn here_text(output: &mut Output, input: &[Symbol], outside: Option<Reason>) {
+    inside(output, input, Frame::Here, outside);
 }
 
-fn inside(output: &mut Output, input: &[Symbol], base: Frame) {
+fn inside(output: &mut Output, input: &[Symbol], base: Frame, outside: Option<Reason>) {
     if output.depth >= DEPTH_MAX {
         output.is_lost = true;
         return output.copy(input, Reason::Unclear);
     }
     output.depth += 1;
+    let before = std::mem::replace(&mut output.outside, outside);
     let mut scan = Scan { input, at: 0, frames: vec![base], bash_until: 0 };
     while scan.at < input.len() {
         scan.step(output);
     }
+    output.outside = before;
     output.depth -= 1;
     let is_open = scan.frames.len() > 1 || scan.command().is_some_and(|command| !command.heres.is_empty());
+    scan.frames.into_iter().for_each(|frame| leave(frame, output));
     // What is open at the end of a text inside a text leaves the outer one unclear.
     output.is_lost |= is_open && output.depth > 0;
+}
+
+/// Takes from a list of commands what was found in it.
+fn leave(frame: Frame, output: &mut Output) {
+    if let Frame::Command(mut command) = frame {
+        command.end();
+        output.find(command.found);
+    }
 }
 
 /// A walk over symbols.
@@ -49,6 +62,14 @@ impl Scan<'_> {
 
     pub(super) fn is_char(&self, ahead: usize, character: char) -> bool {
         self.peek(ahead) == Some(Symbol::Char(character))
+    }
+
+    /// The symbol after so many, lines that are continued taken as one.
+    pub(super) fn peek_joined(&self, mut ahead: usize) -> Option<Symbol> {
+        while self.is_char(ahead, '\\') && self.is_char(ahead + 1, '\n') {
+            ahead += 2;
+        }
+        self.peek(ahead)
     }
 
     /// Copies one symbol as it is.
@@ -79,6 +100,22 @@ impl Scan<'_> {
         }
     }
 
+    /// Notes that the word has a part that is not bare.
+    pub(super) fn mark_quoted(&mut self) {
+        if let Some(command) = self.command() {
+            command.quote();
+        }
+    }
+
+    /// Adds a quoted character, or what is not known yet, to the text of the word it stands in.
+    pub(super) fn say(&mut self, character: char) {
+        let speaker = match self.frames.as_mut_slice() {
+            [.., Frame::Command(command)] | [.., Frame::Command(command), Frame::Double] => command,
+            _ => return,
+        };
+        speaker.word.said.push(character);
+    }
+
     fn step(&mut self, output: &mut Output) {
         match self.peek(0) {
             Some(Symbol::Reference { part, index }) => self.reference(output, part, index),
@@ -88,7 +125,11 @@ impl Scan<'_> {
             Some(Symbol::Char(character)) => match self.frames.last() {
                 Some(Frame::Command(_)) => self.in_command(output, character),
                 Some(Frame::Double) if character == '"' => self.close(1, output),
-                Some(Frame::Expansion) => self.in_expansion(output, character),
+                Some(Frame::Double) => {
+                    self.say(character);
+                    self.copy_one(output);
+                }
+                Some(Frame::Expansion(_)) => self.in_expansion(output, character),
                 Some(Frame::Arithmetic { .. }) => self.in_arithmetic(output, character),
                 _ => self.copy_one(output),
             },
@@ -97,8 +138,9 @@ impl Scan<'_> {
     }
 
     pub(super) fn open(&mut self, count: usize, frame: Frame, output: &mut Output) {
-        if let Some(command) = self.command() {
-            command.quote();
+        self.mark_quoted();
+        if !matches!(frame, Frame::Double) {
+            self.say(UNKNOWN);
         }
         self.copy_count(count, output);
         self.frames.push(frame);
@@ -106,110 +148,37 @@ impl Scan<'_> {
 
     pub(super) fn close(&mut self, count: usize, output: &mut Output) {
         self.copy_count(count, output);
-        self.frames.pop();
-    }
-
-    fn reference(&mut self, output: &mut Output, part: usize, index: usize) {
-        self.at += 1;
-        if let Some(reason) = self.refusal(output) {
-            return output.refuse(part, reason);
-        }
-        let name = variable(index);
-        match self.frames.last_mut() {
-            Some(Frame::Command(command)) => {
-                command.quote();
-                output.text.push_str(&format!("\"${{{name}}}\""));
-            }
-            Some(Frame::Arithmetic { references, .. }) => {
-                references.push(part);
-                output.numbers.insert(index);
-                output.text.push_str(&format!("(${{{name}}})"));
-            }
-            _ => output.text.push_str(&format!("${{{name}}}")),
-        }
-    }
-
-    /// Why no reference may stand here, whatever the quotes.
-    fn refusal(&self, output: &Output) -> Option<Reason> {
-        if output.is_lost {
-            return Some(Reason::Unclear);
-        }
-        if self.at <= self.bash_until {
-            return Some(Reason::Bash);
-        }
-        for frame in self.frames.iter().rev() {
-            match frame {
-                Frame::Expansion => return Some(Reason::Expansion),
-                Frame::Command(command) => {
-                    let is_bash = command.is_conditional || command.arithmetic.is_some();
-                    return is_bash.then_some(Reason::Bash);
-                }
-                _ => {}
-            }
-        }
-        None
-    }
-
-    fn backslash(&mut self, output: &mut Output) {
-        let next = self.peek(1);
-        if let Some(command) = self.command()
-            && next != Some(Symbol::Char('\n'))
-        {
-            command.quote();
-        }
-        if let Some(Symbol::Reference { part, .. }) = next {
-            output.refuse(part, Reason::Backslash);
-        }
-        self.copy_count(2, output);
+        self.frames.pop().into_iter().for_each(|frame| leave(frame, output));
     }
 
     fn in_command(&mut self, output: &mut Output, character: char) {
-        let next = self.peek(1);
+        let next = self.peek_joined(1);
+        let is_doubled = next == Some(Symbol::Char(character));
+        let is_joined = is_doubled && !self.is_char(1, character);
         let Some(command) = self.command() else { return };
         match character {
             '\'' => return self.single(output),
             '"' => return self.open(1, Frame::Double, output),
-            '#' if command.is_between_words() => return self.comment(output),
+            '#' if command.word.is_empty() => return self.comment(output),
             '\n' => return self.line_end(output),
-            '<' if next == Some(Symbol::Char('<')) => return self.here(output),
+            '<' if is_doubled => {
+                output.is_lost |= is_joined;
+                return self.here(output);
+            }
             ')' => {
                 let is_end = command.close_paren();
                 output.is_lost |= is_end && !command.heres.is_empty();
                 return if is_end { self.close(1, output) } else { self.copy_one(output) };
             }
-            '(' => command.open_paren(next == Some(Symbol::Char('('))),
+            '(' => command.open_paren(is_doubled),
+            '&' | '|' if command.is_redirecting() => {}
+            '&' if next == Some(Symbol::Char('>')) => command.end_word(),
             ';' | '&' | '|' => command.end_command(),
-            ' ' | '\t' | '<' | '>' => command.end_word(),
+            ' ' | '\t' => command.end_word(),
+            '<' | '>' => command.redirect(Some(Redirect::Target)),
             _ => command.letter(character),
         }
         self.copy_one(output);
-    }
-
-    pub(super) fn single(&mut self, output: &mut Output) {
-        self.parameter(1, output);
-        while let Some(symbol) = self.peek(0) {
-            match symbol {
-                Symbol::Char('\'') => return self.copy_one(output),
-                Symbol::Char(_) => self.copy_one(output),
-                Symbol::Reference { part, index } => {
-                    self.at += 1;
-                    match self.refusal(output) {
-                        Some(reason) => output.refuse(part, reason),
-                        None => output.text.push_str(&format!("'\"${{{}}}\"'", variable(index))),
-                    }
-                }
-            }
-        }
-        output.is_lost = true;
-    }
-
-    fn comment(&mut self, output: &mut Output) {
-        while let Some(symbol) = self.peek(0).filter(|symbol| *symbol != Symbol::Char('\n')) {
-            if let Symbol::Reference { index, .. } = symbol {
-                output.text.push_str(&format!("${{{}}}", variable(index)));
-            }
-            self.copy_one(output);
-        }
     }
 
     fn line_end(&mut self, output: &mut Output) {
@@ -226,19 +195,26 @@ impl Scan<'_> {
             if number > 0 {
                 self.take_if('\n', output);
             }
+            let start = self.at;
             here::body(self, output, here);
+            self.note_inside(&self.input[start..self.at.min(self.input.len())], 1);
         }
     }
 
     fn here(&mut self, output: &mut Output) {
         let Some(command) = self.command() else { return };
-        command.end_word();
+        command.redirect(None);
         let is_shift = command.arithmetic.is_some();
+        let is_code = handed::reads_code(&command.words);
         self.copy_count(2, output);
-        if is_shift || self.take_if('<', output) {
+        if is_shift {
             return;
         }
-        let here = here::announce(self, output);
+        if self.take_if('<', output) {
+            self.command().into_iter().for_each(|command| command.redirect(Some(Redirect::HereString)));
+            return;
+        }
+        let here = here::announce(self, output, is_code);
         if let Some(command) = self.command() {
             command.heres.push(here);
         }

@@ -35,6 +35,18 @@ fn references_where_the_shell_cannot_have_them_are_told() {
 }
 
 #[test]
+fn references_that_a_shell_would_evaluate_are_told() {
+    insta::assert_snapshot!(told("evaluated.yaml", include_str!("inputs/evaluated.yaml")));
+}
+
+#[test]
+fn references_that_may_become_code_are_warned_of() {
+    let source = super::source("code.yaml", include_str!("inputs/may-become-code.yaml"));
+    let read = crate::read(&source).unwrap();
+    insta::assert_snapshot!(read.warnings.render(&[source], crate::diagnostic::Look::default()));
+}
+
+#[test]
 fn warnings_stop_nothing() {
     let source = super::source("warnings.yaml", include_str!("inputs/warnings.yaml"));
     let read = crate::read(&source).unwrap();

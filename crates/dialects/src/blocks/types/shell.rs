@@ -14,7 +14,7 @@
 use super::form::{Draft, Form, Outputs};
 use crate::blocks::reader::{By, Piece, Reader};
 use crate::blocks::reference::NAMESPACES;
-use crate::blocks::shell::{self, Reason, Refusal, Script};
+use crate::blocks::shell::{self, Doubt, Reason, Refusal, Script};
 use crate::mistakes::Place;
 use crate::near::nearest;
 use crate::shape::{self, Shape, did_you_mean};
@@ -89,7 +89,9 @@ fn inputs(reader: &mut Reader<'_, '_>, block: usize) -> (Inputs, Secrets) {
             Vec::new()
         }
     };
-    lowered.extend(interpreter.map(|(name, _)| ("shell".to_owned(), Expr::Const(Value::String(name.to_owned())))));
+    lowered.extend(
+        interpreter.map(|(name, _)| ("shell".to_owned(), Expr::Const(Value::String(name.to_owned())))),
+    );
     lowered.extend(reader.working_dir(inputs, By::Inputs(block)));
     let (variables, secrets) = reader.env(inputs, block);
     lowered.extend(variables);
@@ -119,7 +121,9 @@ impl<'n> Reader<'_, 'n> {
         let syntax = Syntax::DollarAmong(by.namespaces());
         let Some(pieces) = self.pieces(node, by, syntax) else { return Vec::new() };
         let (parts, paths) = number(&pieces);
-        match shell::compile(&parts) {
+        let shell::Compiled { script, doubts } = shell::compile(&parts);
+        doubts.iter().for_each(|(part, doubt)| self.may_become_code(node, &pieces, *part, *doubt));
+        match script {
             Ok(script) => lowered(script, text, &paths),
             Err(refusals) => {
                 refusals.iter().for_each(|refusal| self.misplaced(node, &pieces, *refusal));
@@ -151,6 +155,15 @@ impl<'n> Reader<'_, 'n> {
         self.mistakes.error(|sheet| {
             let diagnostic = sheet.error("misplaced-reference", sheet.locate(&place), reason.message());
             diagnostic.hint(Reason::hint(reason))
+        });
+    }
+
+    fn may_become_code(&mut self, node: &'n Node, pieces: &[Piece], part: usize, doubt: Doubt) {
+        let Some(Piece::Reference(_, range)) = pieces.get(part) else { return };
+        let place = Place { node, range: range.clone() };
+        self.mistakes.warn(|sheet| {
+            let diagnostic = sheet.warning("value-may-become-code", sheet.locate(&place), doubt.message());
+            diagnostic.hint(doubt.hint())
         });
     }
 

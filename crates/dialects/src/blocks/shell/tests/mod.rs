@@ -1,5 +1,7 @@
 //! Templates and the exact scripts they become; `tests/shell.rs` runs such scripts.
 
+mod evaluated;
+
 use super::*;
 
 /// Reads `@` as the first reference and `%` as the second.
@@ -16,14 +18,14 @@ fn parts(template: &str) -> Vec<Part<'_>> {
 }
 
 fn script(template: &str) -> String {
-    match compile(&parts(template)) {
+    match compile(&parts(template)).script {
         Ok(Script::Text(text)) => text,
         other => panic!("{template}: {other:?}"),
     }
 }
 
 fn reasons(template: &str) -> Vec<Reason> {
-    let refusals = compile(&parts(template)).expect_err(template);
+    let refusals = compile(&parts(template)).script.expect_err(template);
     refusals.into_iter().map(|refusal| refusal.reason).collect()
 }
 
@@ -104,11 +106,11 @@ fn arithmetic_takes_whole_numbers_only() {
 
 #[test]
 fn a_whole_reference_is_the_script_itself() {
-    assert_eq!(compile(&parts("@")), Ok(Script::Value(0)));
-    assert_eq!(compile(&parts(" %\n")), Ok(Script::Value(1)));
-    assert_eq!(compile(&parts("@%")), Ok(Script::Text("\"${SB_1}\"\"${SB_2}\"".to_owned())));
-    assert_eq!(compile(&parts("")), Ok(Script::Text(String::new())));
-    assert_eq!(compile(&[]), Ok(Script::Text(String::new())));
+    assert_eq!(compile(&parts("@")).script, Ok(Script::Value(0)));
+    assert_eq!(compile(&parts(" %\n")).script, Ok(Script::Value(1)));
+    assert_eq!(compile(&parts("@%")).script, Ok(Script::Text("\"${SB_1}\"\"${SB_2}\"".to_owned())));
+    assert_eq!(compile(&parts("")).script, Ok(Script::Text(String::new())));
+    assert_eq!(compile(&[]).script, Ok(Script::Text(String::new())));
 }
 
 #[test]
@@ -153,7 +155,7 @@ fn where_a_value_could_not_be_a_value_it_is_refused() {
 
 #[test]
 fn all_refusals_come_at_once_and_know_their_part() {
-    let found = compile(&parts("echo \\@ ${x:-%}")).expect_err("both are refused");
+    let found = compile(&parts("echo \\@ ${x:-%}")).script.expect_err("both are refused");
     let expected = [(1, Reason::Backslash), (3, Reason::Expansion)];
     assert_eq!(found.iter().map(|one| (one.part, one.reason)).collect::<Vec<_>>(), expected);
 }
@@ -161,7 +163,7 @@ fn all_refusals_come_at_once_and_know_their_part() {
 #[test]
 fn what_is_nested_without_end_ends() {
     for template in ["$(".repeat(100_000), "\"$(".repeat(50_000), "`".repeat(99_999), "${".repeat(100_000)] {
-        assert_eq!(compile(&[Part::Text(&template)]), Ok(Script::Text(template.clone())));
+        assert_eq!(compile(&[Part::Text(&template)]).script, Ok(Script::Text(template.clone())));
     }
     let heres: String = (0..2_000).map(|level| format!("$(cat <<A{level}\n")).collect();
     let text = format!("{heres}@");
@@ -171,5 +173,5 @@ fn what_is_nested_without_end_ends() {
 #[test]
 fn without_references_a_script_stays_as_it_is() {
     let script = "set -eu\nfor f in *.rs; do\n  case \"$f\" in a*) echo \"it's $f\" ;; esac # `x\ndone <<'E' | wc\n$(\nE\n";
-    assert_eq!(compile(&[Part::Text(script)]), Ok(Script::Text(script.to_owned())));
+    assert_eq!(compile(&[Part::Text(script)]).script, Ok(Script::Text(script.to_owned())));
 }

@@ -1,0 +1,46 @@
+//! Places where a value is part of code that the script itself asks for: `check` warns of them, and shows the way around.
+
+/// Why a reference may become code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Doubt {
+    /// The shell reads the text once more: `eval`, `trap`, `alias`.
+    Again,
+    /// Another shell runs the text: `sh -c`, `su -c`.
+    Script,
+    /// A program in another language: `python3 -c`.
+    Program,
+    /// A shell on another machine: `ssh`.
+    Remote,
+    /// A shell reads it as its input: `bash <<END`.
+    Input,
+}
+
+impl Doubt {
+    /// Says what may happen.
+    pub const fn message(self) -> &'static str {
+        match self {
+            Self::Again => "the shell reads this text once more as code, and the value with it",
+            Self::Script => "another shell runs this text as code, and the value with it",
+            Self::Program => "the value becomes part of a program",
+            Self::Remote => "a shell on the other side runs this text as code, and the value with it",
+            Self::Input => "a shell runs what it reads here as code, and the value with it",
+        }
+    }
+
+    /// Says what to write instead.
+    pub const fn hint(self) -> &'static str {
+        match self {
+            Self::Again => {
+                "give it to a variable and name that in single quotes: `x=${...}; trap 'rm -- \"$x\"' EXIT`"
+            }
+            Self::Script => "give it as an argument behind the script: `sh -c 'echo \"$1\"' sh ${...}`",
+            Self::Program => {
+                "give it as an argument behind the program and read it there: `python3 -c '... sys.argv[1] ...' ${...}`"
+            }
+            Self::Remote => "send it as input: `printf %s ${...} | ssh host 'x=$(cat); echo \"$x\"'`",
+            Self::Input => {
+                "quote the mark and give it as an argument: `sh -s -- ${...} <<'END'`, read there as `\"$1\"`"
+            }
+        }
+    }
+}

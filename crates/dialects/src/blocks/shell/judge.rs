@@ -1,0 +1,174 @@
+//! What a command does with its words: some builtins read them as names or numbers, and bash runs code in these.
+//!
+//! A word is judged when its command has ended. Only what the shell itself does is known here; what is given on to another shell or
+//! program as code is looked for in [`handed`](super::handed).
+
+use super::word::{Reference, Word};
+use super::{Doubt, Reason, handed};
+
+/// What was found out about a reference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// It cannot stand there.
+    Refused(Reason),
+    /// It may, but hardly should.
+    Doubted(Doubt),
+    /// It is compared as a number, which ksh and zsh evaluate.
+    Number(usize),
+}
+
+/// What was found, and at which part.
+pub(super) type Found = (usize, Verdict);
+
+/// Variables that are numbers in bash: what is assigned to them is evaluated.
+const NUMBERS: [&str; 6] = ["RANDOM", "SRANDOM", "OPTIND", "SECONDS", "LINENO", "HISTCMD"];
+
+/// Variables whose text a shell expands, or runs, later.
+const PROMPTS: [&str; 6] = ["PS0", "PS1", "PS2", "PS3", "PS4", "PROMPT_COMMAND"];
+
+/// Words before a builtin that leave it what it is.
+const BEFORE: [&str; 5] = ["command", "builtin", "noglob", "nocorrect", "-"];
+
+/// Words of a command that are looked at while it is still being read; a longer one is in doubt.
+pub(super) const WORDS_MAX: usize = 256;
+
+const COMPARISONS: [&str; 6] = ["-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
+
+/// Judges the words of one command.
+pub(super) fn judge(words: &[Word]) -> Vec<Found> {
+    if words.iter().all(|word| word.references.is_empty()) {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    let head = head(words);
+    words[..head].iter().for_each(|word| assignment(word, &mut found));
+    let Some((name, rest)) = words[head..].split_first() else { return found };
+    builtin(&name.said, rest, &mut found);
+    if !is_declaration(&name.said) {
+        handed::over(&words[head..], &mut found);
+    }
+    found
+}
+
+/// Whether the words so far begin a command whose words are assignments: `declare x[0]=1`.
+pub(super) fn declares(words: &[Word]) -> bool {
+    let words = &words[..words.len().min(WORDS_MAX)];
+    words.get(head(words)).is_none_or(|name| is_declaration(&name.said))
+}
+
+fn is_declaration(name: &str) -> bool {
+    matches!(name, "declare" | "typeset" | "local" | "export" | "readonly" | "nameref" | "integer" | "float")
+}
+
+/// Where the name of the command stands, behind assignments and words that change nothing.
+pub(super) fn head(words: &[Word]) -> usize {
+    let is_assignment = |word: &&Word| word.is_element || word.assigned().is_some();
+    let mut at = words.iter().take_while(is_assignment).count();
+    while words.get(at).is_some_and(|word| BEFORE.contains(&word.said.as_str())) {
+        at += 1;
+        at += words[at..].iter().take_while(|word| word.is_option()).count();
+    }
+    at
+}
+
+fn assignment(word: &Word, found: &mut Vec<Found>) {
+    let Some((name, _)) = word.assigned() else { return };
+    if NUMBERS.contains(&name) {
+        all(word, Verdict::Refused(Reason::Counted), found);
+    } else if PROMPTS.contains(&name) {
+        all(word, Verdict::Doubted(Doubt::Again), found);
+    }
+}
+
+fn builtin(name: &str, words: &[Word], found: &mut Vec<Found>) {
+    let counted = Verdict::Refused(Reason::Counted);
+    let again = Verdict::Doubted(Doubt::Again);
+    match name {
+        "let" | "integer" | "float" => words.iter().for_each(|word| all(word, counted, found)),
+        _ if is_declaration(name) => declaration(name, words, found),
+        "unset" => words.iter().for_each(|word| named(word, found)),
+        "read" => operands(words, &['d', 'i', 'n', 'N', 'p', 't', 'u']).for_each(|word| named(word, found)),
+        "getopts" => words.iter().skip(1).take(1).for_each(|word| named(word, found)),
+        "mapfile" | "readarray" => {
+            let callback = value_of(words, 'C');
+            callback.for_each(|word| all(word, again, found));
+            operands(words, &['C', 'c', 'd', 'n', 'O', 's', 'u']).for_each(|word| named(word, found));
+        }
+        "printf" => words.first().filter(|word| word.said.starts_with("-v")).into_iter().for_each(|option| {
+            named(if option.said == "-v" { words.get(1).unwrap_or(option) } else { option }, found);
+        }),
+        "wait" => value_of(words, 'p').for_each(|word| named(word, found)),
+        "[" | "test" => compared(words, found),
+        "eval" | "alias" | "compgen" => words.iter().for_each(|word| all(word, again, found)),
+        "trap" => {
+            words.iter().find(|word| word.said != "--").into_iter().for_each(|word| all(word, again, found));
+        }
+        "exit" | "return" | "shift" | "break" | "continue" => {
+            words.iter().for_each(|word| number(word, found))
+        }
+        _ => {}
+    }
+}
+
+/// `declare` and its kin: what comes before the `=` is a name, and options may have the rest evaluated.
+fn declaration(name: &str, words: &[Word], found: &mut Vec<Found>) {
+    let has =
+        |letters: &[char]| words.iter().any(|word| word.said.starts_with('-') && word.has_option(letters));
+    let counts = name == "nameref" || (name != "export" && has(&['i', 'n', 'E', 'F']));
+    // bash reads `declare -a x="$y"` for elements if the text has parentheses around it.
+    let splits = has(&['a', 'A']);
+    // A name that another command gives: `export $(cat file)` is usual, and no shell evaluates it there.
+    let is_lenient = matches!(name, "export" | "readonly");
+    for word in words {
+        let end = word.said.find('=').unwrap_or(word.said.len());
+        for reference in &word.references {
+            if counts || (splits && !word.is_element) {
+                found.push((reference.part, Verdict::Refused(Reason::Counted)));
+            } else if !word.is_element && reference.at < end && !(is_lenient && reference.is_nested) {
+                found.push((reference.part, Verdict::Refused(Reason::Name)));
+            }
+        }
+    }
+}
+
+/// `[ ... ]`: `-v` takes a name, and numbers are compared.
+fn compared(words: &[Word], found: &mut Vec<Found>) {
+    for (at, word) in words.iter().enumerate() {
+        let before = at.checked_sub(1).map_or("", |before| words[before].said.as_str());
+        let after = words.get(at + 1).map_or("", |after| after.said.as_str());
+        if matches!(before, "-v" | "-R") {
+            named(word, found);
+        }
+        if COMPARISONS.contains(&before) || COMPARISONS.contains(&after) {
+            number(word, found);
+        }
+    }
+}
+
+/// The words that are no option and no value of an option, `valued` being those options that have one.
+fn operands<'w>(words: &'w [Word], valued: &[char]) -> impl Iterator<Item = &'w Word> {
+    let mut is_value = false;
+    words.iter().filter(move |word| {
+        let was_value = std::mem::replace(&mut is_value, word.ends_with_option(valued));
+        !was_value && !word.is_option()
+    })
+}
+
+/// The words that are the value of an option.
+fn value_of(words: &[Word], option: char) -> impl Iterator<Item = &Word> {
+    words.windows(2).filter(move |pair| pair[0].ends_with_option(&[option])).map(|pair| &pair[1])
+}
+
+fn named(word: &Word, found: &mut Vec<Found>) {
+    all(word, Verdict::Refused(Reason::Name), found);
+}
+
+fn number(word: &Word, found: &mut Vec<Found>) {
+    let direct = word.references.iter().filter(|reference| !reference.is_nested);
+    found.extend(direct.map(|reference| (reference.part, Verdict::Number(reference.index))));
+}
+
+/// Says the same of every reference in a word.
+pub(super) fn all(word: &Word, verdict: Verdict, found: &mut Vec<Found>) {
+    found.extend(word.references.iter().map(|Reference { part, .. }| (*part, verdict)));
+}

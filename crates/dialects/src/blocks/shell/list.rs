@@ -1,0 +1,194 @@
+//! A list of commands as it is read: which command a word belongs to, and what is open in it.
+
+use super::here::Here;
+use super::judge::{self, Found, Verdict};
+use super::word::{Word, is_name};
+use super::{Doubt, handed};
+
+/// The state of a list of commands.
+#[derive(Debug, Default)]
+pub(super) struct Command {
+    /// Whether a `)` ends it.
+    pub(super) has_end: bool,
+    /// How many `(` are open.
+    pub(super) parens: usize,
+    /// The `(` that were open at each `case` without its `esac`: there a `)` ends a pattern.
+    cases: Vec<usize>,
+    /// The word that is being read.
+    pub(super) word: Word,
+    /// The words before it, of the same command.
+    pub(super) words: Vec<Word>,
+    /// Whether the next word is the name of a command.
+    is_start: bool,
+    /// Whether the next word is a name that a command follows: `function name`, `for name`.
+    is_named: bool,
+    /// What the next word is, if it belongs to a redirection.
+    redirect: Option<Redirect>,
+    /// Whether `[[` is open.
+    pub(super) is_conditional: bool,
+    /// How many `(` were open before a `((`.
+    pub(super) arithmetic: Option<usize>,
+    /// How many `(` were open before that of `name=(...)`.
+    compound: Option<usize>,
+    /// How many `[` of a subscript are open.
+    pub(super) subscript: usize,
+    /// Here-documents whose text begins on the next line.
+    pub(super) heres: Vec<Here>,
+    /// What was found out about references in commands that have ended.
+    pub(super) found: Vec<Found>,
+}
+
+/// What stands after the sign of a redirection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Redirect {
+    /// A file or a descriptor.
+    Target,
+    /// The text of `<<<`.
+    HereString,
+}
+
+impl Command {
+    pub(super) fn new(has_end: bool) -> Self {
+        Self { has_end, is_start: true, ..Self::default() }
+    }
+
+    pub(super) fn letter(&mut self, character: char) {
+        match character {
+            '[' if self.subscript > 0 || self.opens_subscript() => self.subscript += 1,
+            ']' if self.subscript > 0 => self.subscript -= 1,
+            _ => {}
+        }
+        self.word.bare.push(character);
+        self.word.said.push(character);
+    }
+
+    /// Whether a `[` would begin a subscript: `name[`, `{name[` before a redirection, `[` in `name=(...)`.
+    fn opens_subscript(&self) -> bool {
+        let bare = self.word.bare.as_str();
+        let is_assigned = is_name(bare) && judge::declares(&self.words);
+        let is_element = self.compound.is_some() && bare.is_empty();
+        !self.word.is_quoted && (is_assigned || is_element || bare.strip_prefix('{').is_some_and(is_name))
+    }
+
+    /// Notes that the word has a part that is quoted or expanded.
+    pub(super) fn quote(&mut self) {
+        self.word.is_quoted = true;
+    }
+
+    /// Ends the word and learns from it where the next one stands.
+    pub(super) fn end_word(&mut self) {
+        let mut word = std::mem::take(&mut self.word);
+        if word.is_empty() {
+            return;
+        }
+        if let Some(redirect) = self.redirect.take() {
+            if redirect == Redirect::HereString && handed::reads_code(&self.words) {
+                judge::all(&word, Verdict::Doubted(Doubt::Input), &mut self.found);
+            }
+            return;
+        }
+        word.is_element = self.compound.is_some();
+        let at_start = std::mem::replace(&mut self.is_start, false);
+        if std::mem::take(&mut self.is_named) {
+            self.is_start = true;
+        } else if word.is_quoted || word.is_element || !self.reserved(&word.bare, at_start) {
+            self.words.push(word);
+        }
+    }
+
+    /// Takes a reserved word; tells whether it was one.
+    fn reserved(&mut self, word: &str, at_start: bool) -> bool {
+        match word {
+            "]]" => self.is_conditional = false,
+            "[[" => self.is_conditional = true,
+            "{" => self.begin(),
+            "in" if !self.cases.is_empty() => self.begin(),
+            _ if !at_start => return false,
+            "case" => self.cases.push(self.parens),
+            "esac" => drop(self.cases.pop()),
+            "if" | "then" | "elif" | "else" | "while" | "until" | "do" | "!" | "time" | "coproc" => {
+                self.is_start = true;
+            }
+            // `time -p`.
+            "-p" => self.is_start = true,
+            "for" | "select" | "function" | "repeat" => self.is_named = true,
+            _ => return false,
+        }
+        true
+    }
+
+    /// Begins a command; the one before it is judged.
+    fn begin(&mut self) {
+        let words = std::mem::take(&mut self.words);
+        self.found.extend(judge::judge(&words));
+        self.is_start = true;
+        self.is_named = false;
+        self.redirect = None;
+    }
+
+    /// Ends a command: what follows begins another.
+    pub(super) fn end_command(&mut self) {
+        self.end_word();
+        if self.compound.is_none() {
+            self.begin();
+        }
+    }
+
+    /// Ends the list itself, whatever is open.
+    pub(super) fn end(&mut self) {
+        self.compound = None;
+        self.end_command();
+    }
+
+    /// Takes `<` or `>`; a number before it is that of a descriptor.
+    pub(super) fn redirect(&mut self, next: Option<Redirect>) {
+        let is_number = !self.word.is_quoted && self.word.bare.bytes().all(|byte| byte.is_ascii_digit());
+        if is_number {
+            self.word = Word::default();
+        }
+        self.end_word();
+        self.redirect = next;
+    }
+
+    /// Whether the sign of a redirection has just been read, so that `&` or `|` belongs to it.
+    pub(super) fn is_redirecting(&self) -> bool {
+        self.redirect.is_some() && self.word.is_empty()
+    }
+
+    pub(super) fn open_paren(&mut self, is_doubled: bool) {
+        let bare = self.word.bare.strip_suffix('=').map(|name| name.strip_suffix('+').unwrap_or(name));
+        let is_compound = !self.word.is_quoted && bare.is_some_and(is_name);
+        self.end_word();
+        if is_doubled && self.arithmetic.is_none() {
+            self.arithmetic = Some(self.parens);
+        } else if is_compound && self.compound.is_none() {
+            self.compound = Some(self.parens);
+            self.parens += 1;
+            return;
+        }
+        self.parens += 1;
+        if self.compound.is_none() {
+            self.begin();
+        }
+    }
+
+    /// Takes a `)`; tells whether it ends this list of commands.
+    pub(super) fn close_paren(&mut self) -> bool {
+        self.end_word();
+        if self.compound.is_some_and(|before| before + 1 == self.parens) {
+            self.compound = None;
+        }
+        self.end_command();
+        if self.cases.last() == Some(&self.parens) {
+            return false;
+        }
+        if self.parens == 0 {
+            return self.has_end;
+        }
+        self.parens -= 1;
+        if self.arithmetic == Some(self.parens) {
+            self.arithmetic = None;
+        }
+        false
+    }
+}
