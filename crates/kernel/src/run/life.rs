@@ -83,7 +83,7 @@ impl FlowLife {
 impl Life {
     pub(super) fn new(plan: &Plan, id: RunId, parent: Option<(RunId, EffectId)>, depth: u32) -> Self {
         let flow = match &plan.flow {
-            Flow::Graph(graph) => FlowLife::Graph(GraphLife::new(graph)),
+            Flow::Graph(graph) => FlowLife::Graph(GraphLife::new(graph, &plan.steps)),
             Flow::Sequence(_) => FlowLife::Sequence(SequenceLife::default()),
             Flow::Machine(_) => FlowLife::Machine(MachineLife::default()),
         };
@@ -110,7 +110,7 @@ impl Life {
     /// Restores what follows from the plan and is not stored.
     pub(super) fn rebuild(&mut self, plan: &Plan) {
         if let (FlowLife::Graph(life), Flow::Graph(graph)) = (&mut self.flow, &plan.flow) {
-            life.rebuild(graph);
+            life.rebuild(graph, &plan.steps);
         }
     }
 

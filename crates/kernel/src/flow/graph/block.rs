@@ -27,7 +27,7 @@ impl Moment<'_> {
 
     fn make_ready(&mut self, blocks: &[u32]) {
         let (_, life) = flow_of!(self, Graph);
-        life.ready.extend(blocks);
+        life.queue(blocks);
         blocks.iter().for_each(|_| self.reach(READY));
         self.carry(READY_BLOCK * blocks.len() as u64);
     }
@@ -38,17 +38,11 @@ impl Moment<'_> {
         let (graph, life) = flow_of!(self, Graph);
         let width_max = graph.width_max.min(here_max);
         let mut started = 0;
-        while life.running < width_max
-            && let Some(block) = life.ready.pop_first()
-        {
+        while let Some(block) = life.next_ready(width_max) {
             started += 1;
-            life.running += 1;
             self.agenda.push_back(Task::Block(block));
         }
-        while life.running < width_max
-            && let Some((block, item)) = life.next_beside(graph)
-        {
-            life.running += 1;
+        while let Some((block, item)) = life.next_beside(graph, width_max) {
             self.agenda.push_back(Task::Item(block, item));
         }
         let over = life.ended as usize == graph.blocks.len();
@@ -185,7 +179,7 @@ impl Moment<'_> {
         let record = self.record(block);
         (record.status, record.took_ms, record.why) = (status, took_ms, why);
         let (graph, life) = flow_of!(self, Graph);
-        life.running -= 1;
+        life.rooms.leave(block);
         life.ended += 1;
         let mut ready = Vec::new();
         for dependent in &graph.blocks[block as usize].dependents {

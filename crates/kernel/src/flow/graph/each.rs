@@ -27,7 +27,7 @@ pub(super) struct EachLife {
     /// The next item to begin.
     next: u32,
     /// Items that have begun and not ended.
-    open: u32,
+    pub(super) open: u32,
     pub(super) since: u64,
     /// Items that did not succeed.
     pub(super) failed: u32,
@@ -106,14 +106,16 @@ impl EachLife {
 
 impl GraphLife {
     /// Begins an item in a place that no block wants: of the block that has the fewest open.
-    pub(super) fn next_beside(&mut self, graph: &Graph) -> Option<(u32, u32)> {
+    pub(super) fn next_beside(&mut self, graph: &Graph, here_max: u32) -> Option<(u32, u32)> {
+        let rooms = &self.rooms;
         let wants = |(block, each): &(&u32, &mut EachLife)| {
             let planned = graph.blocks[**block as usize].for_each.as_ref();
             let width_max = planned.and_then(|planned| planned.width_max).unwrap_or(u32::MAX);
-            each.next < each.count && each.open < width_max
+            each.next < each.count && each.open < width_max && rooms.has_place(**block, here_max)
         };
         let each = self.each.iter_mut().filter(wants);
         let (block, each) = each.min_by_key(|(block, each)| (each.open, **block))?;
+        self.rooms.take(*block);
         Some((*block, each.begin_next()))
     }
 }
@@ -212,7 +214,7 @@ impl Moment<'_> {
             return self.go_on_with(block);
         }
         let (_, graph) = flow_of!(self, Graph);
-        graph.running -= 1;
+        graph.rooms.leave(block);
         self.fill();
     }
 

@@ -5,18 +5,19 @@
 //! block that crashed, makes the run fail.
 //!
 //! A block with items is done for each of them, whatever becomes of the others (`each.rs`), and gives one row for each
-//! (`rows.rs`).
+//! (`rows.rs`). How many are under way at once is in `room.rs`.
 
 mod block;
 mod each;
 mod read;
+mod room;
 mod rows;
 
 pub(crate) use rows::Row;
 
 use crate::Fields;
 use crate::data::{text_weight, weight_of};
-use crate::plan::Graph;
+use crate::plan::{Graph, Step};
 use crate::table::table;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -47,8 +48,6 @@ pub(crate) struct GraphLife {
     blocks: BTreeMap<u32, BlockLife>,
     /// Blocks that are ready and wait for room.
     ready: BTreeSet<u32>,
-    /// Blocks that were started and have not ended, and every open item of a block beyond its first.
-    running: u32,
     ended: u32,
     /// Blocks with items, from their beginning to their end.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -56,6 +55,9 @@ pub(crate) struct GraphLife {
     /// For each block the dependencies that have not ended. Follows from the plan and `blocks`.
     #[serde(skip)]
     waits: Vec<u32>,
+    /// How much room is taken. Follows from the plan, `ready`, `blocks` and `each`.
+    #[serde(skip)]
+    rooms: room::Rooms,
 }
 
 /// One block that is not pending.
@@ -104,19 +106,20 @@ impl BlockLife {
 }
 
 impl GraphLife {
-    pub(crate) fn new(graph: &Graph) -> Self {
+    pub(crate) fn new(graph: &Graph, steps: &[Step]) -> Self {
         let mut life = GraphLife::default();
-        life.rebuild(graph);
+        life.rebuild(graph, steps);
         life
     }
 
-    /// Counts what each block waits for.
-    pub(crate) fn rebuild(&mut self, graph: &Graph) {
+    /// Counts what each block waits for, and who takes room.
+    pub(crate) fn rebuild(&mut self, graph: &Graph, steps: &[Step]) {
         let open =
             |block: &&u32| self.blocks.get(block).is_none_or(|life| life.status == BlockStatus::Running);
         let open_of = |block: &crate::plan::Block| block.depends_on.iter().filter(open).count();
         self.waits =
             graph.blocks.iter().map(|block| u32::try_from(open_of(block)).unwrap_or(u32::MAX)).collect();
+        self.find_rooms(steps);
     }
 
     pub(crate) fn weight(&self) -> u64 {

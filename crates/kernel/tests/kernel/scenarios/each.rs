@@ -12,6 +12,7 @@ scenarios![
     one_after_the_other,
     as_many_at_once_as_it_says,
     items_take_the_room_that_no_block_wants,
+    items_that_wait_leave_the_room_to_others,
     the_block_with_the_fewest_items_at_work_goes_first,
     a_failed_item_stops_no_other,
     a_crashed_item_makes_the_block_crash,
@@ -82,6 +83,17 @@ fn items_take_the_room_that_no_block_wants() {
     it.done("b#1", json!({})).expect(&["perform c#1"]);
     it.done("c#1", json!({})).expect(&["perform a[2]#1"]);
     it.done("a[1]#1", json!({})).expect(&[]).done("a[2]#1", json!({})).stands("succeeded");
+}
+
+#[test]
+fn items_that_wait_leave_the_room_to_others() {
+    let plan =
+        graph_of_width(1, vec![(agent("a"), &[], None), (noop("b"), &[], None), (noop("c"), &[], None)]);
+    let mut it = Drive::start(with_items(plan, 0, just(json!([1, 2, 3])), Some(2)));
+    it.expect(&["perform b#1", "offer a[0]#1", "offer a[1]#1"]);
+    it.done("b#1", json!({})).expect(&["perform c#1"]);
+    it.submit("a[1]#1", json!({})).expect(&["offer a[2]#1"]);
+    it.done("c#1", json!({})).submit("a[0]#1", json!({})).submit("a[2]#1", json!({})).stands("succeeded");
 }
 
 #[test]

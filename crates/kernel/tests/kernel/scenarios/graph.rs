@@ -3,7 +3,7 @@
 use super::scenarios;
 use crate::build::*;
 use crate::drive::Drive;
-use kernel::plan::Flow;
+use kernel::plan::{Flow, GateLevel};
 use kernel::{FailureKind, News, Plan};
 use serde_json::json;
 
@@ -17,6 +17,8 @@ scenarios![
     a_block_whose_inputs_cannot_be_made_has_crashed,
     there_is_room_for_so_many_and_skipped_blocks_take_none,
     where_a_run_is_carried_out_there_may_be_less_room,
+    what_waits_takes_no_room_of_what_works,
+    so_many_wait_at_once,
     what_a_block_gave_can_be_read_where_it_is_kept,
     all_that_a_block_gave_may_be_kept,
     a_block_that_did_not_run_gave_nothing,
@@ -139,6 +141,44 @@ fn where_a_run_is_carried_out_there_may_be_less_room() {
     it.expect(&["perform a#1", "perform b#1"]).done("a#1", json!({})).expect(&["perform c#1"]);
     Drive::within(plan(), Some(0)).expect(&["perform a#1"]);
     Drive::within(plan(), Some(9)).expect(&["perform a#1", "perform b#1", "perform c#1"]);
+}
+
+#[test]
+fn what_waits_takes_no_room_of_what_works() {
+    let blocks = vec![
+        (agent("a"), &[][..], None),
+        (gate("b", GateLevel::Ask), &[], None),
+        (wait("c", just(json!(9))), &[], None),
+        (child("d", &[]), &[], None),
+        (child("e", &[]), &[], None),
+        (noop("f"), &[], None),
+        (noop("g"), &[], None),
+    ];
+    let mut it = Drive::start(graph_of_width(1, blocks));
+    it.expect(&[
+        "offer a#1",
+        "offer b#1 message=\"sure?\"",
+        "timer c#1/due at 1009",
+        "child d#1 other depth 1",
+        "perform f#1",
+    ]);
+    it.done("f#1", json!({})).expect(&["perform g#1"]);
+    it.done("g#1", json!({})).expect(&[]);
+}
+
+#[test]
+fn so_many_wait_at_once() {
+    let questions = |count: u32| (0..count).map(|_| (agent("x"), &[][..], None)).collect::<Vec<_>>();
+    let named = |count| {
+        let mut blocks = questions(count);
+        blocks.iter_mut().zip(0..).for_each(|((step, ..), number)| step.id = format!("q{number}"));
+        blocks.push((noop("last"), &[], None));
+        blocks
+    };
+    let mut it = Drive::start(graph_of_width(1, named(33)));
+    assert_eq!(it.effects.len(), 33);
+    it.submit("q0#1", json!({})).expect(&["offer q32#1"]);
+    assert_eq!(Drive::start(graph_of_width(40, named(41))).effects.len(), 41);
 }
 
 #[test]
