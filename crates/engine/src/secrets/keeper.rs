@@ -140,7 +140,7 @@ impl Keeper {
             Asked::Found(secret) => return Ok(secret),
             Asked::Nothing => looked.push("the keyring has none".to_owned()),
             Asked::Unfit(why) => {
-                looked.push(format!("what the keyring has {why}"));
+                looked.push(format!("the value in the keyring {why}"));
                 return Err(Missing { name: name.to_owned(), looked });
             }
             Asked::Trouble(why) => looked.push(format!("keyring: {why}")),

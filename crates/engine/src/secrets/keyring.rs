@@ -112,7 +112,7 @@ impl fmt::Display for Trouble {
             Trouble::NotInstalled(program) => write!(out, "`{program}` is not installed"),
             Trouble::NoBus => out.write_str("there is no session bus to reach one by"),
             Trouble::Locked => out.write_str("it is locked"),
-            Trouble::Silent => write!(out, "it did not answer within {} s", ANSWER_MAX.as_secs()),
+            Trouble::Silent => out.write_str("it did not answer in time"),
             Trouble::Unable(why) => out.write_str(why),
             Trouble::Failed(said) => write!(out, "it cannot be used: {said}"),
         }

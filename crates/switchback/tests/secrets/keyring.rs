@@ -133,18 +133,27 @@ fn the_value_is_what_the_keyring_holds_to_the_last_byte() {
     let Some(session) = Session::begin(&world) else { return };
     let world = with(world, &session);
     let count = "test \"$(printf %s \"$TOKEN\" | wc -c)\" -eq";
-    for (kept, bytes) in [("abcdefg\n", 8), ("abcdefg", 7), ("ab\ncd\n\n", 7)] {
-        // As a person puts it there without us.
+    // As a person puts it there without us.
+    let store = |value: &str| {
         let mut store = Command::new("secret-tool");
         store.args(["store", "--label=mine", "service", "switchback", "name", "TOKEN"]);
         store.env("DBUS_SESSION_BUS_ADDRESS", &session.address).stdin(Stdio::piped());
         let mut child = store.spawn().unwrap();
-        child.stdin.take().unwrap().write_all(kept.as_bytes()).unwrap();
+        child.stdin.take().unwrap().write_all(value.as_bytes()).unwrap();
         assert!(child.wait().unwrap().success());
+    };
+    for (kept, bytes) in [("abcdefg\n", 8), ("abcdefg", 7), ("ab\ncd\n\n", 7)] {
+        store(kept);
         world.define("one", &ONE.replace("echo \"<$TOKEN>\"", &format!("{count} {bytes}")));
         let output = world.run(&["run", "one"]);
         assert!(output.status.success(), "{kept:?}: {}", said(&output));
     }
+    // What cannot be a secret is told, and no other place speaks for it.
+    store("abc\n");
+    assert!(world.set("TOKEN", TOKEN).status.success());
+    let refused = world.run(&["run", "one"]);
+    let why = "the value in the keyring has fewer than 4 characters";
+    assert!(refused.status.code() == Some(2) && said(&refused).contains(why), "{}", said(&refused));
     for (bytes, code) in [(8191, 0), (8192, 2)] {
         let set = world.feed(&["secret", "set", "LARGE", "--keyring"], &"x".repeat(bytes));
         assert_eq!(set.status.code(), Some(code), "{}", said(&set));
