@@ -60,7 +60,7 @@ async fn alone(client: Client) -> Result<Exit, CommandError> {
     recovered.iter().filter_map(super::recovered).for_each(|line| talk(&line));
     house.lend(&client.workspace, lent(&client));
     let house = Arc::new(house);
-    let served = mcp::serve(Arc::clone(&house), client, tokio::io::stdin(), tokio::io::stdout()).await;
+    let served = mcp::serve(Arc::clone(&house), client, mcp::Stdio::open()).await;
     house.close().await;
     served.map(|()| Exit::Succeeded).map_err(|error| CommandError::internal("mcp", error))
 }
@@ -68,7 +68,7 @@ async fn alone(client: Client) -> Result<Exit, CommandError> {
 /// Without a store every tool says why: a client that only sees its server end learns nothing.
 async fn closed(error: CommandError, client: Client) -> Result<Exit, CommandError> {
     let reason: Vec<&str> = [&error.message].into_iter().chain(&error.hints).map(String::as_str).collect();
-    let served = mcp::serve_closed(reason.join("; "), client, tokio::io::stdin(), tokio::io::stdout()).await;
+    let served = mcp::serve_closed(reason.join("; "), client, mcp::Stdio::open()).await;
     served.map_err(|error| CommandError::internal("mcp", error))?;
     Err(error)
 }

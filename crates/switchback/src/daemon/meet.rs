@@ -52,7 +52,7 @@ impl Host {
             Door::Control => control::serve(self, pid, read, write).await,
             Door::Mcp => {
                 let (_client, _pipe) = (Counted::new(&self.clients), self.pipes.note(pid));
-                let served = mcp::serve(Arc::clone(&self.house), client, read, write).await;
+                let served = mcp::serve(Arc::clone(&self.house), client, mcp::piped(read, write)).await;
                 served.map_err(io::Error::other)
             }
         }

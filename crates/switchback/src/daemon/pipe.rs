@@ -15,7 +15,8 @@ use super::host::RESTARTED;
 use super::place::Place;
 use super::reach::{Reached, Unreachable, find, reach};
 use super::successor::Successor;
-use super::talk::{Line, Taken, Talk};
+use super::talk::{Line, Reason, Taken, Talk};
+use crate::mcp::line::bare;
 use engine::kill_point;
 use std::io::{self, BufRead, BufReader, Write};
 use std::net::Shutdown;
@@ -30,14 +31,23 @@ const LAST_ANSWERS_MAX: Duration = Duration::from_secs(60);
 const DEATHS_MAX: usize = 5;
 const DEATHS_WITHIN: Duration = Duration::from_secs(30);
 
-/// What a client hears whose daemon was stopped, or did not understand it.
-const STOPPED: &str = "The switchback daemon was stopped while this call was under way. Runs are kept: \
-                       get_workflow_status shows them, and any call starts the daemon again.";
-const HUNG_UP: &str = "The server did not understand how this conversation began and has hung up: begin with `initialize`, \
-                       or say the protocol version in the `_meta` of each request.";
-
-const DIES: &str = "The switchback daemon died again and again while this call was under way. Runs are kept; the next call \
-                    starts it once more. `switchback doctor` and daemon.log in the data directory say what is wrong.";
+/// What a client hears whose daemon was stopped, did not understand it, or dies under its calls.
+const STOPPED: Reason = Reason {
+    code: "daemon-stopped",
+    error: "The switchback daemon was stopped while this call was under way. Runs are kept.",
+    next: "get_workflow_status() shows the runs, and any call starts the daemon again.",
+};
+const HUNG_UP: Reason = Reason {
+    code: "hung-up",
+    error: "The server did not understand how this conversation began and has hung up.",
+    next: "Begin with `initialize`, or say the protocol version in the `_meta` of each request.",
+};
+const DIES: Reason = Reason {
+    code: "daemon-dies",
+    error: "The switchback daemon died again and again while this call was under way. Runs are kept.",
+    next: "The next call starts it once more. Ask the person at this machine to run `switchback doctor`; daemon.log in the \
+           data directory says more.",
+};
 
 /// How carrying came to its end.
 #[derive(Debug)]
@@ -122,11 +132,12 @@ impl Pipe {
         for line in input.split(b'\n') {
             // What cannot be read any more has ended.
             let Ok(line) = line else { break };
-            if line.iter().all(u8::is_ascii_whitespace) {
+            let line = bare(&line);
+            if line.is_empty() {
                 continue;
             }
             kill_point("pipe took a line");
-            if let Err(error) = self.send(&line) {
+            if let Err(error) = self.send(line) {
                 return self.lose(error);
             }
             kill_point("pipe sent a line");
@@ -145,7 +156,7 @@ impl Pipe {
                 let _ = write_line(&mut io::stdout().lock(), &answer);
                 return Ok(());
             }
-            Taken::Late => return Ok(()),
+            Taken::Dropped => return Ok(()),
         };
         let link = self.state().link.clone();
         match link {

@@ -4,7 +4,10 @@
 //! Both eras are carried. The older one opens with `initialize`, which is said again to a new daemon and whose second
 //! answer nobody hears; the newer one has no opening.
 
+use crate::mcp::failed;
+use crate::mcp::line::{self, Refused};
 use asks::Asks;
+use rmcp::model::{ClientJsonRpcMessage, JsonRpcMessage, RequestId};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -20,9 +23,6 @@ mod tests;
 /// One message, without its line break.
 pub(super) type Line = [u8];
 
-/// The longest line that the server reads.
-const LINE_BYTES_MAX: usize = 16 << 20;
-
 /// What becomes of a line of the client.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Taken {
@@ -30,13 +30,9 @@ pub(super) enum Taken {
     Pass(Vec<u8>),
     /// The daemon could not read it: the client gets this answer.
     Answer(Vec<u8>),
-    /// It answers a daemon that is gone: nobody gets it.
-    Late,
+    /// It answers a daemon that is gone, or is a notification that nobody understands: nobody gets it.
+    Dropped,
 }
-
-/// How JSON-RPC calls what cannot be read, and what must not be asked.
-const PARSE_ERROR: i32 = -32700;
-const INVALID_REQUEST: i32 = -32600;
 
 /// Where the key of a call stands among what is sent along with it, and when one that was sent before was taken first.
 pub(crate) const KEY: &str = "switchback/request_key";
@@ -50,7 +46,7 @@ pub(super) struct Talk {
     /// The opening of the older era: the request, and the notification that follows its answer.
     opening: Vec<Vec<u8>>,
     /// The id of the opening, once it has been answered: other answers to it are not passed on.
-    opened: Option<String>,
+    opened: Option<RequestId>,
     /// Requests without an answer, in the order they came.
     open: BTreeMap<u64, Open>,
     count: u64,
@@ -63,7 +59,7 @@ pub(super) struct Talk {
 }
 
 struct Open {
-    id: String,
+    id: RequestId,
     line: Vec<u8>,
     kind: Kind,
     /// When it was taken, in milliseconds since 1970.
@@ -82,6 +78,15 @@ enum Kind {
     Other,
 }
 
+/// Why there will be no answer, and what to do about it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reason {
+    /// A stable name in kebab-case.
+    pub(super) code: &'static str,
+    pub(super) error: &'static str,
+    pub(super) next: &'static str,
+}
+
 #[derive(Deserialize)]
 struct Head<'l> {
     #[serde(borrow)]
@@ -93,69 +98,65 @@ struct Head<'l> {
 }
 
 impl Talk {
-    /// Takes a line of the client. What the server would drop without a word is answered here.
+    /// Takes a line of the client. What the server would drop, or answer without its id, is answered here.
     pub(super) fn take(&mut self, line: &Line) -> Taken {
-        let head = head(line);
-        match self.readable(line, head.as_ref()) {
-            Ok(message) => self.passed(line, head, message).map_or(Taken::Late, Taken::Pass),
-            Err((code, why)) => {
-                let id = head.and_then(|head| head.id.map(|id| id.get().to_owned()));
-                Taken::Answer(refusal(id.as_deref().unwrap_or("null"), code, &why))
+        match line::read(line) {
+            Ok(Some(message)) => {
+                self.passed(line, &message).unwrap_or_else(|refused| Taken::Answer(refused.answer()))
             }
-        }
-    }
-
-    /// A line as the server reads it, or how JSON-RPC calls what is wrong with it.
-    fn readable(&self, line: &Line, head: Option<&Head<'_>>) -> Result<Value, (i32, String)> {
-        if line.len() > LINE_BYTES_MAX {
-            let why = format!(
-                "a message has at most {LINE_BYTES_MAX} bytes, and this one has {}; what is larger belongs into a file",
-                line.len()
-            );
-            return Err((INVALID_REQUEST, why));
-        }
-        let message: Value = serde_json::from_slice(line)
-            .map_err(|error| (PARSE_ERROR, format!("this line is not JSON that can be read: {error}")))?;
-        let id = head.filter(|head| head.method.is_some()).and_then(|head| head.id).map(RawValue::get);
-        match id.filter(|id| self.open.values().any(|open| open.id == *id)) {
-            Some(id) => Err((INVALID_REQUEST, format!("a request with the id {id} is still under way"))),
-            None => Ok(message),
+            Ok(None) => Taken::Dropped,
+            Err(refused) => Taken::Answer(refused.answer()),
         }
     }
 
     /// A line as the daemon gets it, if it is for this one. What it is to be told again is remembered.
-    fn passed(&mut self, line: &Line, head: Option<Head<'_>>, message: Value) -> Option<Vec<u8>> {
-        // What has the wrong form is the server's to refuse.
-        let Some(head) = head else { return Some(line.to_vec()) };
-        Some(match (head.id, head.method.as_deref()) {
-            (Some(id), Some(method)) => {
-                let (id, kind) = (id.get().to_owned(), kind(method));
-                self.count += 1;
-                let line = if kind == Kind::Tool { self.keyed(message) } else { line.to_vec() };
-                if method == "initialize" {
-                    (self.opening, self.opened) = (vec![line.clone()], None);
-                }
-                self.open
-                    .insert(self.count, Open { id, line: line.clone(), kind, at: now(), sent: self.linked });
-                line
+    fn passed(&mut self, line: &Line, message: &ClientJsonRpcMessage) -> Result<Taken, Refused> {
+        let (head, value) = (head(line), || serde_json::from_slice::<Value>(line).unwrap_or_default());
+        let method = head.as_ref().and_then(|head| head.method.as_deref()).unwrap_or_default();
+        match message {
+            JsonRpcMessage::Request(request) => {
+                return self.asked(line, &request.id, method).map(Taken::Pass);
             }
-            (Some(_), None) => bytes(&self.asks.answered(message)?),
-            (None, Some("notifications/initialized")) => {
+            JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {
+                let answer = self.asks.answered(value());
+                return Ok(answer.map_or(Taken::Dropped, |answer| Taken::Pass(bytes(&answer))));
+            }
+            JsonRpcMessage::Notification(_) => {}
+        }
+        match method {
+            "notifications/initialized" => {
                 self.opening.truncate(1);
                 self.opening.push(line.to_vec());
-                line.to_vec()
             }
-            (None, Some("notifications/cancelled")) => {
-                let cancelled = head.params.and_then(|params| cancelled(params.get()));
+            "notifications/cancelled" => {
+                let cancelled = head.and_then(|head| cancelled(head.params?.get()));
                 self.open.retain(|_, open| cancelled.as_ref() != Some(&open.id));
-                line.to_vec()
             }
-            _ => line.to_vec(),
-        })
+            _ => {}
+        }
+        Ok(Taken::Pass(line.to_vec()))
+    }
+
+    /// A request as the daemon gets it, open from now on.
+    fn asked(&mut self, line: &Line, id: &RequestId, method: &str) -> Result<Vec<u8>, Refused> {
+        if self.open.values().any(|open| open.id == *id) {
+            let shown = id.clone().into_json_value();
+            return Err(Refused::request(id, format!("a request with the id {shown} is still under way")));
+        }
+        let kind = kind(method);
+        self.count += 1;
+        let line = if kind == Kind::Tool { self.keyed(line) } else { line.to_vec() };
+        if method == "initialize" {
+            (self.opening, self.opened) = (vec![line.clone()], None);
+        }
+        let open = Open { id: id.clone(), line: line.clone(), kind, at: now(), sent: self.linked };
+        self.open.insert(self.count, open);
+        Ok(line)
     }
 
     /// A call with a key of its own, so that it can be asked again.
-    fn keyed(&mut self, mut message: Value) -> Vec<u8> {
+    fn keyed(&mut self, line: &Line) -> Vec<u8> {
+        let mut message: Value = serde_json::from_slice(line).unwrap_or_default();
         let name = self.name.get_or_insert_with(|| {
             let mut bytes = [0_u8; 12];
             getrandom(&mut bytes);
@@ -167,7 +168,7 @@ impl Talk {
         {
             meta.insert(KEY.to_owned(), key.into());
         }
-        message.to_string().into_bytes()
+        bytes(&message)
     }
 
     /// Takes a line of the daemon; gives what of it the client gets.
@@ -188,16 +189,18 @@ impl Talk {
 
     /// Whether an answer of the daemon is one that the client waits for.
     fn answers(&mut self, id: &str) -> bool {
+        // One number has many forms, and one text as well.
+        let Ok(id) = serde_json::from_str::<RequestId>(id) else { return true };
         let answered = self.open.iter().find(|(_, open)| open.id == id).map(|(number, _)| *number);
         match answered {
             Some(number) => {
                 let open = self.open.remove(&number);
                 if open.is_some_and(|open| self.opening.first() == Some(&open.line)) {
-                    self.opened = Some(id.to_owned());
+                    self.opened = Some(id);
                 }
                 true
             }
-            None => self.opened.as_deref() != Some(id),
+            None => self.opened.as_ref() != Some(&id),
         }
     }
 
@@ -223,7 +226,7 @@ impl Talk {
     }
 
     /// Answers what is open, because the daemon never will, and says why. What listens is kept for the next one.
-    pub(super) fn unanswered(&mut self, why: &str) -> Vec<Vec<u8>> {
+    pub(super) fn unanswered(&mut self, why: Reason) -> Vec<Vec<u8>> {
         let (kept, answered): (BTreeMap<_, _>, BTreeMap<_, _>) =
             std::mem::take(&mut self.open).into_iter().partition(|(_, open)| open.kind == Kind::Listening);
         self.open = kept;
@@ -250,12 +253,6 @@ impl Talk {
         let answered = || self.open.values().all(|open| open.kind == Kind::Listening);
         self.over || (self.hung_up.is_some() && answered())
     }
-}
-
-/// An answer that says why there is none.
-fn refusal(id: &str, code: i32, why: &str) -> Vec<u8> {
-    let id: Value = serde_json::from_str(id).unwrap_or_default();
-    json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": why } }).to_string().into_bytes()
 }
 
 fn bytes(message: &Value) -> Vec<u8> {
@@ -289,30 +286,26 @@ fn kind(method: &str) -> Kind {
     }
 }
 
-fn cancelled(params: &str) -> Option<String> {
+fn cancelled(params: &str) -> Option<RequestId> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
-    struct Cancelled<'p> {
-        #[serde(borrow)]
-        request_id: &'p RawValue,
+    struct Cancelled {
+        request_id: RequestId,
     }
-    serde_json::from_str::<Cancelled<'_>>(params).ok().map(|cancelled| cancelled.request_id.get().to_owned())
+    serde_json::from_str::<Cancelled>(params).ok().map(|cancelled| cancelled.request_id)
 }
 
 /// What a client hears instead of an answer. A model reads only the answers of tools.
-fn unanswered(open: &Open, why: &str, newer: bool) -> Vec<u8> {
-    let id: Value = serde_json::from_str(&open.id).unwrap_or_default();
-    let answer = match open.kind {
-        Kind::Tool => {
-            let mut result = json!({ "content": [{ "type": "text", "text": why }], "isError": true });
-            if newer {
-                result["resultType"] = "complete".into();
-            }
-            json!({ "jsonrpc": "2.0", "id": id, "result": result })
+fn unanswered(open: &Open, why: Reason, newer: bool) -> Vec<u8> {
+    let id = open.id.clone().into_json_value();
+    let Reason { code, error, next } = why;
+    bytes(&match open.kind {
+        Kind::Tool => json!({ "jsonrpc": "2.0", "id": id, "result": failed(code, error, next, newer) }),
+        _ => {
+            let error = json!({ "code": -32603, "message": format!("{error} {next}") });
+            json!({ "jsonrpc": "2.0", "id": id, "error": error })
         }
-        _ => json!({ "jsonrpc": "2.0", "id": id, "error": { "code": -32603, "message": why } }),
-    };
-    answer.to_string().into_bytes()
+    })
 }
 
 /// Bytes that nobody can guess or repeat.

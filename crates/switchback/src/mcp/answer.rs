@@ -44,6 +44,16 @@ pub(super) fn response(answered: Answered, warnings: &[String]) -> CallToolRespo
     }
 }
 
+/// The result of a call that nobody will answer, as the protocol of its era has it.
+pub(crate) fn failed(code: &'static str, error: &str, next: &str, is_new: bool) -> Value {
+    let help = "`switchback doctor` looks at this machine";
+    let mut result = result(Err(Problem::new(code, error).next(next).help(help)), &[]);
+    if !is_new {
+        result.result_type = None;
+    }
+    serde_json::to_value(result).expect("BUG: a result has no JSON form")
+}
+
 /// The result of a call; warnings are added to it.
 pub(super) fn result(answered: Answered, warnings: &[String]) -> CallToolResult {
     let (mut value, rest, is_error) = match answered {

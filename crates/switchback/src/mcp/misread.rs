@@ -56,7 +56,8 @@ pub(super) fn error(request: &CustomRequest) -> ErrorData {
         "resources/read" => mistake::<ReadResourceRequestParams>(request),
         "prompts/get" => mistake::<GetPromptRequestParams>(request),
         "completion/complete" => mistake::<CompleteRequestParams>(request),
-        method => return ErrorData::new(ErrorCode::METHOD_NOT_FOUND, said(method), None),
+        // It is said in words on its way out.
+        method => return ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method.to_owned(), None),
     };
     ErrorData::invalid_params(format!("{}: {}", request.method, said(&why)), None)
 }

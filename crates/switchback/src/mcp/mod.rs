@@ -16,6 +16,7 @@ mod complete;
 mod elicit;
 mod fit;
 mod instructions;
+pub(crate) mod line;
 mod misread;
 mod next;
 mod problem;
@@ -24,6 +25,7 @@ mod questions;
 mod resources;
 mod runs;
 mod server;
+mod stdio;
 mod stored;
 mod submit;
 mod takes;
@@ -32,48 +34,65 @@ mod tools;
 mod visit;
 mod wait;
 mod watch;
+mod worded;
 mod workflows;
 
+pub(crate) use answer::failed;
+pub(crate) use stdio::Stdio;
+
 use crate::house::{Client, House};
+use line::LINE_BYTES_MAX;
 use rmcp::service::{RunningService, ServerInitializeError};
+use rmcp::transport::Transport;
+use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::{RoleServer, ServiceExt};
 use server::Server;
+use std::io;
 use std::sync::Arc;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use visit::Visit;
+use worded::Worded;
+
+/// The longest line of a pipe, which writes numbers out and adds to what its client said.
+const PIPED_BYTES_MAX: usize = 8 * LINE_BYTES_MAX;
+
+/// Lines that come through a pipe, which has looked at them.
+pub(crate) fn piped(
+    reader: impl AsyncRead + Send + Unpin + 'static,
+    writer: impl AsyncWrite + Send + Unpin + 'static,
+) -> impl Transport<RoleServer, Error = io::Error> + 'static {
+    AsyncRwTransport::new_server(reader, writer).with_max_line_length(PIPED_BYTES_MAX)
+}
 
 /// Speaks MCP with one client until it hangs up. Once it is over, nothing here holds the house any more.
 pub(crate) async fn serve(
     house: Arc<House>,
     client: Client,
-    reader: impl AsyncRead + Send + Unpin + 'static,
-    writer: impl AsyncWrite + Send + Unpin + 'static,
+    lines: impl Transport<RoleServer, Error = io::Error> + 'static,
 ) -> Result<(), String> {
-    speak(Ok(house), client, reader, writer).await
+    speak(Ok(house), client, lines).await
 }
 
 /// Speaks MCP with one client where there is no house: every tool says why, and what to do.
 pub(crate) async fn serve_closed(
     reason: String,
     client: Client,
-    reader: impl AsyncRead + Send + Unpin + 'static,
-    writer: impl AsyncWrite + Send + Unpin + 'static,
+    lines: impl Transport<RoleServer, Error = io::Error> + 'static,
 ) -> Result<(), String> {
-    speak(Err(reason), client, reader, writer).await
+    speak(Err(reason), client, lines).await
 }
 
 async fn speak(
     house: Result<Arc<House>, String>,
     client: Client,
-    reader: impl AsyncRead + Send + Unpin + 'static,
-    writer: impl AsyncWrite + Send + Unpin + 'static,
+    lines: impl Transport<RoleServer, Error = io::Error> + 'static,
 ) -> Result<(), String> {
     let (alive, mut over) = mpsc::channel(1);
     let closing = house.as_ref().map(|house| house.closing()).unwrap_or_default();
     let visit = Arc::new(Visit::begin(house, client, alive).await);
-    let spoken = match Server::new(&visit).serve((reader, writer)).await {
+    let spoken = match Server::new(&visit).serve(Worded(lines)).await {
         Ok(running) => until_over(running, &closing).await,
         // A client may hang up before it has said anything.
         Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),

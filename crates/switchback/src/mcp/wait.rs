@@ -119,8 +119,10 @@ pub(super) async fn wait(
                     continue;
                 }
                 if let Some(listener) = &mut teller {
-                    let told = match &live {
-                        Some(live) => listener.asked(&watch.view, &live.asked.step()).await,
+                    let open = watch.view.asked.first().filter(|_| watch.is_waiting());
+                    let asked = live.as_ref().map(|live| &live.asked).or(open);
+                    let told = match asked {
+                        Some(asked) => listener.asked(&watch.view, &asked.step()).await,
                         None => listener.alive(&watch.view).await,
                     };
                     if told.is_err() {

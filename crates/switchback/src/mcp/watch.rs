@@ -10,7 +10,7 @@ use super::runs;
 use super::submit::Taken;
 use engine::asking::{self, Asked};
 use engine::backend::Progress;
-use engine::kernel::{Status, Waiting};
+use engine::kernel::{EffectId, RunId, Status, Waiting};
 use engine::view::View;
 use tokio::sync::mpsc::UnboundedReceiver;
 
@@ -26,12 +26,36 @@ pub(super) struct Watch {
     pub(super) word: Option<String>,
     /// Whether a human may be asked while the call waits.
     pub(super) asks: bool,
+    /// How it stood when the call came, where that is waited through.
+    stood: Option<Stand>,
+}
+
+/// How far a run is, and which questions are open.
+#[derive(PartialEq, Eq)]
+struct Stand {
+    seq: u64,
+    asked: Vec<(RunId, EffectId)>,
 }
 
 impl Watch {
     /// Watches a run from a view on.
     pub(super) fn new(view: View, progress: UnboundedReceiver<Progress>, since: u64) -> Watch {
-        Watch { view, progress, since, word: None, asks: true }
+        Watch { view, progress, since, word: None, asks: true, stood: None }
+    }
+
+    /// Waits through how it stands now, if only someone else can move it: whoever calls knows that, or hears it at the end.
+    pub(super) fn wait_through(&mut self, here: &str) {
+        let Status::Waiting(waiting) = &self.view.status else { return };
+        let is_for_agent = waiting.iter().any(|one| matches!(one, Waiting::Agent(_)));
+        let is_for_caller = is_for_agent || !self.view.asked.iter().all(Asked::is_gate);
+        if self.view.workspace != here || !is_for_caller {
+            self.stood = Some(self.stand());
+        }
+    }
+
+    fn stand(&self) -> Stand {
+        let asked = self.view.asked.iter().map(|one| (one.run.clone(), one.effect.clone()));
+        Stand { seq: self.view.seq(), asked: asked.collect() }
     }
 
     /// Takes in what has happened already.
@@ -72,6 +96,11 @@ impl Watch {
         self.view.asked.iter().any(|asked| asked.run == question.run && asked.effect == question.effect)
     }
 
+    /// Whether all that is left waits for someone or something.
+    pub(super) fn is_waiting(&self) -> bool {
+        matches!(self.view.status, Status::Waiting(_))
+    }
+
     /// Asks nobody any more, and remembers why.
     pub(super) fn give_up(&mut self, why: String) {
         (self.word, self.asks) = (Some(why), false);
@@ -104,8 +133,9 @@ impl Watch {
 
     /// Whether nothing more happens by itself, or someone is to do something.
     pub(super) fn is_settled(&self) -> bool {
-        let asks = !self.view.asked.is_empty() && matches!(self.view.status, Status::Waiting(_));
-        self.view.seq() >= self.since && (asks || is_settled(&self.view))
+        let is_news = || self.view.left || self.word.is_some() || self.stood.as_ref() != Some(&self.stand());
+        let asks = !self.view.asked.is_empty() && self.is_waiting();
+        self.view.seq() >= self.since && (asks || is_settled(&self.view)) && is_news()
     }
 }
 

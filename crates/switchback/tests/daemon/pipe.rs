@@ -150,10 +150,8 @@ fn a_daemon_that_was_stopped_is_not_brought_back_until_the_client_asks() {
         until("the step begins", || world.project().join("began").exists());
         assert!(world.run(&["stop", "--now"]).status.success());
         let answer = client.answer(call);
-        assert!(
-            answer["result"]["structuredContent"]["status"] == "paused"
-                || answer["result"]["isError"] == true
-        );
+        let value = &answer["result"]["structuredContent"];
+        assert!(value["status"] == "paused" || value["code"] == "daemon-stopped", "{answer}");
         assert_eq!(world.daemon(), None);
         assert!(client.ask("tools/list", json!({}))["result"]["tools"].is_array());
         assert!(world.daemon().is_some());
@@ -229,6 +227,60 @@ fn what_cannot_be_read_is_answered_and_the_conversation_goes_on() {
     assert_eq!(answers[0]["error"]["code"], -32700);
     assert_eq!((&answers[1]["id"], &answers[1]["error"]["code"]), (&json!(77), &json!(-32700)));
     assert!(client.ask("tools/list", json!({}))["result"]["tools"].is_array());
+    assert_eq!(client.hang_up(), Some(0));
+}
+
+#[test]
+fn what_is_no_message_is_answered_with_its_id_and_holds_nobody() {
+    both(|older| {
+        let world = World::new();
+        let mut client = Client::start(&world, older);
+        let wrong = [
+            (r#"{"jsonrpc":"1.0","id":"l","method":"ping"}"#, json!("l"), -32600),
+            (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, json!(1.5), -32600),
+            (r#"{"jsonrpc":"2.0","id":{"a":1},"method":"ping"}"#, json!({ "a": 1 }), -32600),
+            (r#"{"jsonrpc":"2.0","id":[7],"method":"ping"}"#, json!([7]), -32600),
+            (r#"{"jsonrpc":"2.0","id":true,"method":"ping"}"#, json!(true), -32600),
+            (
+                r#"{"jsonrpc":"2.0","id":9223372036854775808,"method":"ping"}"#,
+                json!(9_223_372_036_854_775_808_u64),
+                -32600,
+            ),
+            (r#"{"jsonrpc":"2.0","id":70,"method":"tools/list","params":[]}"#, json!(70), -32602),
+            (r#"{"jsonrpc":"2.0","id":71,"method":"tools/call","params":"x"}"#, json!(71), -32602),
+            (r#"{"jsonrpc":"2.0","id":72,"method":"ping","params":{"_meta":"x"}}"#, json!(72), -32602),
+        ];
+        for (line, id, code) in wrong {
+            client.input.as_mut().unwrap().write_all(format!("{line}\n").as_bytes()).unwrap();
+            let answer = client.lines.recv_timeout(PATIENCE).unwrap();
+            assert_eq!((&answer["id"], &answer["error"]["code"]), (&id, &json!(code)), "{line} {answer}");
+        }
+        // The server knows an id by what it is, not by how it is written.
+        let line = r#"{"jsonrpc":"2.0","id":5.0,"method":"tools/walk","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#;
+        client.input.as_mut().unwrap().write_all(format!("{line}\n").as_bytes()).unwrap();
+        assert_eq!(client.answer(5)["error"]["code"], -32601);
+        let ended = std::time::Instant::now();
+        assert_eq!(client.hang_up(), Some(0));
+        assert!(ended.elapsed() < PATIENCE, "{:?}", ended.elapsed());
+    });
+}
+
+#[test]
+fn a_call_may_be_as_long_as_any_line() {
+    let world = World::new();
+    let mut client = Client::start(&world, true);
+    let line = |text: &str| {
+        let arguments = json!({ "workflow": text });
+        let params = json!({ "name": "get_workflow_info", "arguments": arguments });
+        json!({ "jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": params }).to_string()
+    };
+    let room = (16 << 20) - line("").len();
+    for (more, key) in [(0, "result"), (1, "error")] {
+        let whole = line(&"x".repeat(room + more));
+        client.input.as_mut().unwrap().write_all(format!("{whole}\n").as_bytes()).unwrap();
+        let answer = client.answer(9);
+        assert!(answer[key].is_object(), "{more} {}", &answer.to_string()[..500]);
+    }
     assert_eq!(client.hang_up(), Some(0));
 }
 

@@ -152,6 +152,51 @@ fn an_agent_does_not_answer_for_a_human_at_a_gate() {
 }
 
 #[test]
+fn a_gate_is_waited_at_and_other_questions_are_told_at_once() {
+    let world = world();
+    let mut client = world.client();
+    let (answer, id) = paused(&mut client, "gate");
+    let wait = format!("get_workflow_status(workflow_id=\"{id}\", wait_seconds=45) waits for it");
+    assert!(answer["next"].as_str().unwrap().contains(&wait), "{answer:#}");
+    let began = Instant::now();
+    let status = client.good("get_workflow_status", json!({ "workflow_id": id, "wait_seconds": 2 }));
+    assert!(began.elapsed() >= Duration::from_secs(2), "{:?}", began.elapsed());
+    assert_eq!((&status["status"], &status["next"]), (&json!("waiting"), &answer["next"]));
+    // It hears of whatever moves the run.
+    let wanted = json!({ "workflow_id": id, "wait_seconds": 45 });
+    let began = Instant::now();
+    let call = client.begin("get_workflow_status", wanted, Value::Null);
+    client.good("get_workflow_status", json!({ "workflow_id": id }));
+    assert!(!client.has_answer(call));
+    client.good("cancel_workflow", json!({ "workflow_id": id }));
+    assert_eq!(client.called(call).0["status"], "cancelled");
+    // What the agent does or relays is told at once.
+    for workflow in ["agent", "two"] {
+        let (_, id) = paused(&mut client, workflow);
+        let status = client.good("get_workflow_status", json!({ "workflow_id": id, "wait_seconds": 45 }));
+        assert_eq!(status["status"], "waiting");
+    }
+    assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
+}
+
+#[test]
+fn whoever_waits_at_a_gate_hears_what_a_human_said_elsewhere() {
+    let world = world();
+    let serve = || world.command("project", &["serve"]);
+    let mut client = Client::connect(serve(), Era::Handshake);
+    let (_, id) = paused(&mut client, "gate");
+    let wanted = json!({ "workflow_id": id, "wait_seconds": 45 });
+    let call = client.begin("get_workflow_status", wanted.clone(), Value::Null);
+    client.good("get_workflow_status", json!({ "workflow_id": id }));
+    let mut human = Client::able(serve(), Era::Handshake, json!({ "elicitation": {} }));
+    let theirs = human.begin("get_workflow_status", wanted, Value::Null);
+    let asked = human.asked();
+    human.reply(&asked, json!({ "action": "accept", "content": { "response": true } }));
+    assert_eq!(human.called(theirs).0["status"], "succeeded");
+    assert_eq!(client.called(call).0["status"], "succeeded");
+}
+
+#[test]
 fn work_for_the_agent_comes_with_its_schema() {
     let world = world();
     let mut client = world.client();

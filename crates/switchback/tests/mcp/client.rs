@@ -108,6 +108,11 @@ impl Client {
     }
 
     fn write(&mut self, message: &Value) {
+        self.line(&message.to_string());
+    }
+
+    /// Sends a line, whatever it is.
+    pub(crate) fn line(&mut self, message: &str) {
         let stdin = self.stdin.as_mut().unwrap();
         writeln!(stdin, "{message}").unwrap();
         stdin.flush().unwrap();
@@ -124,6 +129,11 @@ impl Client {
             Some(result) => Ok(result.take()),
             None => Err(message["error"].take()),
         }
+    }
+
+    /// The next message, whatever it is.
+    pub(crate) fn next(&mut self) -> Value {
+        self.inbox.recv_timeout(PATIENCE).unwrap_or_else(|error| panic!("nothing came: {error}"))
     }
 
     fn receive(&mut self, id: u64) -> Value {

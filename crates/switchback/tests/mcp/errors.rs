@@ -241,3 +241,39 @@ fn a_call_of_another_form_says_what_is_wrong() {
         assert!(client.close().success());
     }
 }
+
+#[test]
+fn what_is_no_message_is_answered_with_its_id() {
+    for era in Era::ALL {
+        let world = World::new();
+        let mut client = world.client_with(era, &[]);
+        for (line, id, code) in [
+            ("garbage", json!(null), -32700),
+            ("[]", json!(null), -32600),
+            (r#"{"jsonrpc":"1.0","id":"l","method":"ping"}"#, json!("l"), -32600),
+            (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, json!(1.5), -32600),
+            (r#"{"jsonrpc":"2.0","id":70,"method":"tools/list","params":[]}"#, json!(70), -32602),
+        ] {
+            client.line(line);
+            let answer = client.next();
+            assert_eq!((&answer["id"], &answer["error"]["code"]), (&id, &json!(code)), "{line} {answer}");
+        }
+        let batch =
+            r#"[{"jsonrpc":"2.0","id":"b","method":"ping"},{"jsonrpc":"2.0","id":8,"method":"ping"}]"#;
+        client.line(batch);
+        let answers = client.next();
+        assert_eq!((&answers[0]["id"], &answers[1]["id"]), (&json!("b"), &json!(8)), "{answers}");
+        // Nobody is answered who did not ask.
+        client.line(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":[]}"#);
+        client.line("");
+        for (method, why) in [
+            ("tools/walk", "there is no method `tools/walk`"),
+            ("logging/setLevel", "there is no method `logging/setLevel`"),
+            ("", "a request needs `method`: its name is empty"),
+        ] {
+            let error = client.request(method, json!({ "level": "info" })).unwrap_err();
+            assert_eq!((&error["code"], &error["message"]), (&json!(-32601), &json!(why)), "{method}");
+        }
+        assert!(client.close().success());
+    }
+}

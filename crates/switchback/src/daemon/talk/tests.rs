@@ -2,18 +2,19 @@
 
 use super::*;
 
-fn take(talk: &mut Talk, message: Value) -> Value {
+fn take(talk: &mut Talk, mut message: Value) -> Value {
+    message["jsonrpc"] = "2.0".into();
     match talk.take(message.to_string().as_bytes()) {
         Taken::Pass(line) => serde_json::from_slice(&line).unwrap(),
         Taken::Answer(line) => panic!("{}", String::from_utf8_lossy(&line)),
-        Taken::Late => panic!("nobody gets it: {message}"),
+        Taken::Dropped => panic!("nobody gets it: {message}"),
     }
 }
 
 fn refused(talk: &mut Talk, line: &str) -> Value {
     match talk.take(line.as_bytes()) {
         Taken::Answer(line) => serde_json::from_slice(&line).unwrap(),
-        Taken::Pass(_) | Taken::Late => panic!("it was not answered: {line:.100}"),
+        Taken::Pass(_) | Taken::Dropped => panic!("it was not answered: {line:.100}"),
     }
 }
 
@@ -73,6 +74,8 @@ fn each_call_has_a_key_and_keeps_it() {
     assert_eq!(said["params"]["_meta"][KEY], key.as_str());
 }
 
+const WHY: Reason = Reason { code: "daemon-stopped", error: "It was stopped.", next: "Call again." };
+
 #[test]
 fn what_is_open_when_the_daemon_is_stopped_is_answered_and_listening_goes_on() {
     let mut talk = Talk::default();
@@ -80,48 +83,69 @@ fn what_is_open_when_the_daemon_is_stopped_is_answered_and_listening_goes_on() {
     take(&mut talk, json!({ "id": 2, "method": "tools/call", "params": { "name": "x" } }));
     take(&mut talk, json!({ "id": 3, "method": "tools/list", "params": {} }));
     let answers: Vec<Value> =
-        talk.unanswered("stopped").iter().map(|line| serde_json::from_slice(line).unwrap()).collect();
+        talk.unanswered(WHY).iter().map(|line| serde_json::from_slice(line).unwrap()).collect();
     assert_eq!(answers[0]["result"]["isError"], true);
-    assert_eq!(answers[1]["error"]["code"], -32603);
+    assert_eq!(answers[1]["error"], json!({ "code": -32603, "message": "It was stopped. Call again." }));
     assert_eq!(again(&mut talk), ["subscriptions/listen 1"]);
     talk.hang_up();
     assert!(talk.is_over());
 }
 
 #[test]
-fn what_the_server_could_not_read_is_answered_here() {
-    let mut talk = Talk::default();
-    let deep = format!(r#"{{"id":3,"method":"x","params":{}1{}}}"#, "[".repeat(200), "]".repeat(200));
-    for (line, id) in [
-        ("not json", Value::Null),
-        (r#"{"id":1,"method":"x","params":{"a":"\ud800x"}}"#, json!(1)),
-        (r#"{"id":"two","method":"x","params":{"a":1e400}}"#, json!("two")),
-        (&deep, json!(3)),
+fn a_tool_without_an_answer_fails_in_the_form_of_any_other() {
+    for (mut talk, result_type) in [(opened(), json!(null)), (Talk::default(), json!("complete"))] {
+        take(&mut talk, json!({ "id": "a", "method": "tools/call", "params": { "name": "x" } }));
+        let answer: Value = serde_json::from_slice(&talk.unanswered(WHY)[0]).unwrap();
+        let (result, value) = (&answer["result"], &answer["result"]["structuredContent"]);
+        assert_eq!((&answer["id"], &result["resultType"]), (&json!("a"), &result_type), "{answer}");
+        assert_eq!(value["error"], WHY.error);
+        assert_eq!((&value["code"], &value["next"]), (&json!(WHY.code), &json!(WHY.next)));
+        let text: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
+        assert_eq!(text, *value);
+    }
+}
+
+#[test]
+fn what_the_server_could_not_read_is_answered_here_and_not_waited_for() {
+    let mut talk = opened();
+    for (line, id, code) in [
+        ("not json", json!(null), -32700),
+        (r#"{"jsonrpc":"1.0","id":"l","method":"ping"}"#, json!("l"), -32600),
+        (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, json!(1.5), -32600),
+        (r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":[]}"#, json!(7), -32602),
     ] {
         let answer = refused(&mut talk, line);
-        assert_eq!((&answer["error"]["code"], &answer["id"]), (&json!(PARSE_ERROR), &id), "{answer}");
+        assert_eq!((&answer["error"]["code"], &answer["id"]), (&json!(code), &id), "{answer}");
     }
-    assert!(talk.again().is_empty());
+    let odd = br#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":[]}"#;
+    assert_eq!(talk.take(odd), Taken::Dropped);
+    assert_eq!(again(&mut talk).len(), 2, "only the opening");
+    talk.hang_up();
+    assert!(talk.is_over());
     assert!(talk.give(b"not json").is_some(), "what the daemon says is passed on");
 }
 
 #[test]
-fn a_line_may_be_as_long_as_the_server_reads_and_no_longer() {
-    let line = |length: usize| {
-        let frame = r#"{"id":1,"method":"x","params":""}"#.len();
-        format!(r#"{{"id":1,"method":"x","params":"{}"}}"#, "x".repeat(length - frame))
-    };
-    assert!(matches!(Talk::default().take(line(LINE_BYTES_MAX).as_bytes()), Taken::Pass(_)));
-    let answer = refused(&mut Talk::default(), &line(LINE_BYTES_MAX + 1));
-    assert_eq!((&answer["error"]["code"], &answer["id"]), (&json!(INVALID_REQUEST), &json!(1)));
+fn an_id_is_known_in_each_of_its_forms() {
+    for (asked, answered) in [("1.0", "1"), (r#""\u0061""#, r#""a""#), ("1e2", "100"), ("-0", "0")] {
+        let mut talk = Talk::default();
+        let line = format!(r#"{{"jsonrpc":"2.0","id":{asked},"method":"ping"}}"#);
+        assert!(matches!(talk.take(line.as_bytes()), Taken::Pass(_)), "{asked}");
+        assert_eq!(refused(&mut talk, &line)["error"]["code"], -32600);
+        assert!(
+            talk.give(format!(r#"{{"jsonrpc":"2.0","id":{answered},"result":{{}}}}"#).as_bytes()).is_some()
+        );
+        talk.hang_up();
+        assert!(talk.is_over(), "{asked}");
+    }
 }
 
 #[test]
 fn an_id_that_is_under_way_is_not_used_again() {
     let mut talk = Talk::default();
-    let call = json!({ "id": 5, "method": "tools/call", "params": { "name": "x" } });
+    let call = json!({ "jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": { "name": "x" } });
     take(&mut talk, call.clone());
-    assert_eq!(refused(&mut talk, &call.to_string())["error"]["code"], INVALID_REQUEST);
+    assert_eq!(refused(&mut talk, &call.to_string())["error"]["code"], -32600);
     assert!(give(&mut talk, 5));
     take(&mut talk, call);
 }
@@ -145,9 +169,9 @@ fn an_answer_goes_to_the_daemon_that_asked_and_to_no_other() {
     let second = given(&mut talk, ask);
     assert_ne!(first["id"], second["id"]);
     let answer = |id: &Value| json!({ "jsonrpc": "2.0", "id": id, "result": { "action": "accept" } });
-    assert_eq!(talk.take(answer(&first["id"]).to_string().as_bytes()), Taken::Late);
+    assert_eq!(talk.take(answer(&first["id"]).to_string().as_bytes()), Taken::Dropped);
     assert_eq!(take(&mut talk, answer(&second["id"])), answer(&json!(0)));
-    assert_eq!(talk.take(answer(&second["id"]).to_string().as_bytes()), Taken::Late);
+    assert_eq!(talk.take(answer(&second["id"]).to_string().as_bytes()), Taken::Dropped);
 }
 
 #[test]

@@ -20,7 +20,8 @@ pub(super) const TOOL: Tool = Tool {
         `error`, `waiting_for`, `questions` that someone must answer, every step with its status, and `next`: what to call \
         next. Without an id it lists the \
         runs of this project that are open or ended last, which is the way back into work after a lost conversation. \
-        `wait_seconds` waits until the run has ended or waits for someone; repeat the call to wait longer.",
+        `wait_seconds` waits until the run has ended or waits for someone, and where only a human can go on, until they have; \
+        repeat the call to wait longer.",
     hints: Hints::LOOKS,
     toolset: None,
     aliases: &[],
@@ -31,7 +32,8 @@ pub(super) const TOOL: Tool = Tool {
                     "The id of a run, or any unique beginning of it. Without it the runs of this project are listed."
                 ),
                 "wait_seconds": schema::wait_seconds(
-                    "How long this call waits until the run has ended or waits for someone. Default 0: answer at once."
+                    "How long this call waits until the run has ended or waits for someone, or, where only a human can go on, until \
+                     they have. Default 0: answer at once."
                 ),
                 "detail": {
                     "type": "string",
@@ -70,6 +72,10 @@ async fn look(call: &Call) -> Answered {
     let mut watch = status::watch(call, &row.id).await?;
     // Only whoever belongs to its folder is asked what a run asks.
     watch.asks = may_ask && watch.view.workspace == call.visit.workspace();
+    // A call that is made again has its answer already, or asked before the run came to stand as it does.
+    if again.is_none() && call.made_before().is_none() {
+        watch.wait_through(&call.visit.workspace());
+    }
     if let Some(again) = again {
         watch.goes_on(again);
     }

@@ -1,0 +1,276 @@
+//! One line of a client, before anything else sees it: a message of the protocol, or the answer to what is none. What reads
+//! messages below answers such lines without their id or not at all, and whoever asked would wait for ever.
+//!
+//! Only what cannot be read is looked at more closely: what the server takes is never refused here.
+
+use super::problem::{said, said_value};
+use rmcp::model::{ClientJsonRpcMessage, ErrorCode, RequestId};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+
+/// The longest line that a client may send.
+pub(crate) const LINE_BYTES_MAX: usize = 16 << 20;
+
+/// What some programs put before a text.
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// Why a line is no message.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Refused {
+    id: Value,
+    /// The ids of all that came in one line.
+    batch: Vec<Value>,
+    code: ErrorCode,
+    why: String,
+}
+
+impl Refused {
+    fn new(id: Value, code: ErrorCode, why: String) -> Refused {
+        Refused { id, batch: Vec::new(), code, why }
+    }
+
+    /// A request that must not be made.
+    pub(crate) fn request(id: &RequestId, why: String) -> Refused {
+        Refused::new(id.clone().into_json_value(), ErrorCode::INVALID_REQUEST, why)
+    }
+
+    /// A line that is longer than any may be.
+    fn too_long(line: &[u8]) -> Refused {
+        let why = format!(
+            "a message has at most {LINE_BYTES_MAX} bytes, and this one has {}; what is larger belongs into a file",
+            line.len()
+        );
+        Refused::new(id_in(line), ErrorCode::INVALID_REQUEST, why)
+    }
+
+    /// The answer of the protocol, as a line.
+    pub(crate) fn answer(&self) -> Vec<u8> {
+        let error = json!({ "code": self.code, "message": self.why });
+        let answer = |id: &Value| json!({ "jsonrpc": "2.0", "id": id, "error": error });
+        let whole =
+            if self.batch.is_empty() { answer(&self.id) } else { self.batch.iter().map(answer).collect() };
+        whole.to_string().into_bytes()
+    }
+}
+
+/// A line without what stands around its message.
+pub(crate) fn bare(line: &[u8]) -> &[u8] {
+    line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line).trim_ascii()
+}
+
+/// The message of a line; nothing where it is a notification that nobody understands, because those are never answered.
+pub(crate) fn read(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Refused> {
+    if line.len() > LINE_BYTES_MAX {
+        return Err(Refused::too_long(line));
+    }
+    let error = match serde_json::from_slice(line) {
+        Ok(message) => return Ok(Some(message)),
+        Err(error) => error,
+    };
+    let value: Value = serde_json::from_slice(line).map_err(|error| {
+        let why = format!("this line is not JSON that can be read: {error}");
+        Refused::new(id_in(line), ErrorCode::PARSE_ERROR, why)
+    })?;
+    let (code, why) = match wrong(&value) {
+        Some(wrong) => wrong,
+        None if is_notification(&value) => return Ok(None),
+        None => (
+            ErrorCode::INVALID_REQUEST,
+            format!("this is no message of the protocol: {}", said(&error.to_string())),
+        ),
+    };
+    // An answer has the id of the server's own request, which says nothing to the client.
+    let id = if is_answer(&value) { Value::Null } else { value.get("id").cloned().unwrap_or_default() };
+    Err(Refused { batch: batch(&value), ..Refused::new(id, code, why) })
+}
+
+/// What is wrong with a message, if it is one of the mistakes that have a name.
+fn wrong(value: &Value) -> Option<(ErrorCode, String)> {
+    let invalid = |why: String| Some((ErrorCode::INVALID_REQUEST, why));
+    let Value::Object(message) = value else {
+        return invalid(match value {
+            Value::Array(_) => {
+                "a line holds one message: send each of a batch on a line of its own".to_owned()
+            }
+            other => format!("a message is an object, not {}", said_value(other)),
+        });
+    };
+    match message.get("jsonrpc") {
+        Some(Value::String(version)) if version == "2.0" => {}
+        Some(other) => return invalid(format!("`jsonrpc` must be \"2.0\", not {}", said_value(other))),
+        None => return invalid("a message needs `jsonrpc`: \"2.0\"".to_owned()),
+    }
+    if let Some(id) = message.get("id").filter(|id| RequestId::deserialize(*id).is_err()) {
+        return invalid(format!("`id` must be a text or a whole number of 64 bits, not {}", said_value(id)));
+    }
+    match message.get("method") {
+        Some(Value::String(_)) => {}
+        Some(other) => return invalid(format!("`method` must be a text, not {}", said_value(other))),
+        None if is_answer(value) => return None,
+        None => return invalid("a request needs `method`, and an answer `result` or `error`".to_owned()),
+    }
+    message.get("id").and_then(|_| wrong_params(message)).map(|why| (ErrorCode::INVALID_PARAMS, why))
+}
+
+fn wrong_params(message: &Map<String, Value>) -> Option<String> {
+    let params = match message.get("params")? {
+        Value::Object(params) => params,
+        Value::Null => return None,
+        other => return Some(format!("`params` must be an object, not {}", said_value(other))),
+    };
+    match params.get("_meta")? {
+        Value::Object(_) | Value::Null => None,
+        other => Some(format!("`_meta` must be an object, not {}", said_value(other))),
+    }
+}
+
+/// The ids of the requests in a batch: each of them is waited for.
+fn batch(value: &Value) -> Vec<Value> {
+    let requests = value.as_array().into_iter().flatten().filter(|one| one.get("method").is_some());
+    requests.filter_map(|one| one.get("id").cloned()).collect()
+}
+
+fn is_notification(message: &Value) -> bool {
+    message.get("method").is_some() && message.get("id").is_none()
+}
+
+fn is_answer(message: &Value) -> bool {
+    message.get("method").is_none() && (message.get("result").is_some() || message.get("error").is_some())
+}
+
+/// The id in a line that cannot be read as a whole.
+fn id_in(line: &[u8]) -> Value {
+    #[derive(Deserialize)]
+    struct Head<'l> {
+        #[serde(borrow)]
+        id: Option<&'l RawValue>,
+    }
+    let head: Option<Head<'_>> = serde_json::from_slice(line).ok();
+    head.and_then(|head| serde_json::from_str(head.id?.get()).ok()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(line: &str) -> (Value, i32, String) {
+        match read(line.as_bytes()) {
+            Err(refused) => (refused.id, refused.code.0, refused.why),
+            Ok(message) => panic!("it was read: {line:.100} as {message:?}"),
+        }
+    }
+
+    #[test]
+    fn every_mistake_is_answered_with_the_id_that_came() {
+        let deep = format!(
+            r#"{{"jsonrpc":"2.0","id":3,"method":"x","params":{}1{}}}"#,
+            "[".repeat(200),
+            "]".repeat(200)
+        );
+        for (line, id, code, why) in [
+            ("not json", json!(null), -32700, "not JSON"),
+            (r#"{"id":1,"method":"x","params":{"a":"\ud800x"}}"#, json!(1), -32700, "not JSON"),
+            (r#"{"id":"two","method":"x","params":{"a":1e400}}"#, json!("two"), -32700, "not JSON"),
+            (&deep, json!(3), -32700, "not JSON"),
+            (r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, json!(null), -32600, "a line of its own"),
+            ("7", json!(null), -32600, "an object, not 7"),
+            ("{}", json!(null), -32600, "needs `jsonrpc`"),
+            (
+                r#"{"jsonrpc":"1.0","id":"l","method":"ping"}"#,
+                json!("l"),
+                -32600,
+                r#"must be "2.0", not "1.0""#,
+            ),
+            (r#"{"jsonrpc":2.0,"id":1,"method":"ping"}"#, json!(1), -32600, "not 2.0"),
+            (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, json!(1.5), -32600, "not 1.5"),
+            (r#"{"jsonrpc":"2.0","id":{"a":1},"method":"ping"}"#, json!({"a": 1}), -32600, "not an object"),
+            (r#"{"jsonrpc":"2.0","id":[1],"method":"ping"}"#, json!([1]), -32600, "not a list"),
+            (r#"{"jsonrpc":"2.0","id":true,"method":"ping"}"#, json!(true), -32600, "not true"),
+            (r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, json!(null), -32600, "not null"),
+            (
+                r#"{"jsonrpc":"2.0","id":9223372036854775808,"method":"ping"}"#,
+                json!(9_223_372_036_854_775_808_u64),
+                -32600,
+                "not 9223372036854775808",
+            ),
+            (r#"{"jsonrpc":"2.0","id":1,"method":7}"#, json!(1), -32600, "`method` must be a text, not 7"),
+            (r#"{"jsonrpc":"2.0","id":1}"#, json!(1), -32600, "needs `method`"),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"ping","result":{}}"#, json!(1), -32600, "no message"),
+            (r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}"#, json!(2), -32600, "no message"),
+            (r#"{"jsonrpc":"2.0","id":4,"method":"tools/call","params":[]}"#, json!(4), -32602, "not a list"),
+            (r#"{"jsonrpc":"2.0","id":5,"method":"x","params":"x"}"#, json!(5), -32602, "not \"x\""),
+            (
+                r#"{"jsonrpc":"2.0","id":6,"method":"ping","params":{"_meta":"x"}}"#,
+                json!(6),
+                -32602,
+                "`_meta`",
+            ),
+            // It has the id of the server's request, not one of the client's.
+            (r#"{"jsonrpc":"2.0","id":7,"error":"no"}"#, json!(null), -32600, "no message"),
+            (r#"{"jsonrpc":"1.0","method":"notifications/initialized"}"#, json!(null), -32600, "not \"1.0\""),
+        ] {
+            let said = refused(line);
+            assert_eq!((&said.0, said.1), (&id, code), "{line}: {said:?}");
+            assert!(said.2.contains(why), "{line}: {said:?}");
+        }
+    }
+
+    #[test]
+    fn each_request_of_a_batch_is_answered() {
+        let answer =
+            |line: &[u8]| serde_json::from_slice::<Value>(&read(line).unwrap_err().answer()).unwrap();
+        let both =
+            answer(br#"[{"id":1,"method":"x"},{"method":"y"},{"id":"b","method":"z"},{"id":3,"result":{}}]"#);
+        let ids: Vec<&Value> = both.as_array().unwrap().iter().map(|one| &one["id"]).collect();
+        assert_eq!(ids, [&json!(1), &json!("b")]);
+        assert_eq!(answer(b"[]")["id"], Value::Null);
+    }
+
+    #[test]
+    fn what_the_server_takes_is_not_refused() {
+        for line in [
+            r#"{"jsonrpc":"2.0","id":9223372036854775807,"method":"ping"}"#,
+            r#"{"jsonrpc":"2.0","id":-9223372036854775808,"method":"ping"}"#,
+            r#"{"jsonrpc":"2.0","id":1.0,"method":"ping"}"#,
+            r#"{"jsonrpc":"2.0","id":"","method":"x","params":null}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"_meta":null}}"#,
+            r#"{"jsonrpc":"2.0","id":0,"result":{"action":"accept"}}"#,
+            r#"{"jsonrpc":"2.0","id":0,"error":{"code":1,"message":"no"}}"#,
+            r#"{"jsonrpc":"2.0","method":"notifications/other","params":{}}"#,
+        ] {
+            assert!(matches!(read(line.as_bytes()), Ok(Some(_))), "{line}: {:?}", read(line.as_bytes()));
+        }
+    }
+
+    #[test]
+    fn a_notification_is_never_answered() {
+        for line in [
+            r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":[]}"#,
+            r#"{"jsonrpc":"2.0","method":"x","params":"x"}"#,
+        ] {
+            assert!(matches!(read(line.as_bytes()), Ok(None)), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_line_has_a_bound() {
+        let line = |length: usize| {
+            let frame = r#"{"jsonrpc":"2.0","id":1,"method":"x","params":{"a":""}}"#.len();
+            format!(
+                r#"{{"jsonrpc":"2.0","id":1,"method":"x","params":{{"a":"{}"}}}}"#,
+                "x".repeat(length - frame)
+            )
+        };
+        assert!(matches!(read(line(LINE_BYTES_MAX).as_bytes()), Ok(Some(_))));
+        let (id, code, why) = refused(&line(LINE_BYTES_MAX + 1));
+        assert_eq!((id, code), (json!(1), -32600));
+        assert!(why.contains("at most 16777216 bytes, and this one has 16777217"), "{why}");
+    }
+
+    #[test]
+    fn marks_and_blanks_around_a_message_do_not_count() {
+        assert_eq!(bare(b"\xEF\xBB\xBF{}\r"), b"{}");
+        assert_eq!(bare(b" \r"), b"");
+    }
+}
