@@ -49,5 +49,5 @@ fn a_file_is_there_or_not() {
     is_no(look("none/deeper"), "`none/deeper` does not exist");
     is_no(look("file/deeper"), "`file/deeper` leads through a file");
     is_no(look("folder"), "`folder` is a folder, and a file is needed");
-    is_crash(look(""), "");
+    is_crash(look(""), "the path is empty");
 }
