@@ -6,7 +6,7 @@ use super::{CALL_SECONDS_MAX, NAME, Settings, Toolset, Trouble};
 use crate::house::Client;
 use engine::secrets::is_name;
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const TOOLSETS: &str = "SWITCHBACK_TOOLSETS";
 const READ_ONLY: &str = "SWITCHBACK_READ_ONLY";
@@ -25,7 +25,12 @@ pub(super) fn settings(file: File, broken: Vec<Trouble>, client: &Client) -> Set
         .or_else(|| read_only(client, &mut doubts));
     let call_seconds = file.call_seconds.unwrap_or(CALL_SECONDS_MAX).min(call_seconds(client, &mut doubts));
     let name = file.name.unwrap_or_else(|| NAME.to_owned());
-    let roots = file.roots.unwrap_or_default().iter().map(|root| folder(root, client)).collect();
+    let roots: Vec<PathBuf> =
+        file.roots.unwrap_or_default().iter().map(|root| folder(root, client)).collect();
+    doubts.extend(roots.iter().filter(|root| is_wide(root, client)).map(|root| {
+        let shown = root.display();
+        format!("roots under [files]: {shown} holds all files of its user; name the folders that are needed")
+    }));
     let lends = lends(file.lends.unwrap_or_default(), client, &mut doubts);
     Settings {
         name,
@@ -48,6 +53,13 @@ fn folder(root: &str, client: &Client) -> PathBuf {
         (Some(below), Some(home)) => PathBuf::from(home).join(below),
         _ => client.workspace.join(root),
     }
+}
+
+/// Whether a folder holds the home of its user.
+fn is_wide(root: &Path, client: &Client) -> bool {
+    let home = client.env.get("HOME").map_or_else(|| PathBuf::from("/"), PathBuf::from);
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    real(&home).starts_with(real(root))
 }
 
 /// The variables that a client lends: those that a file names, and those that it names itself.
