@@ -27,6 +27,8 @@ pub enum Callee {
         plan: Arc<Plan>,
         /// The digest of the plan.
         digest: Digest,
+        /// Broken files that have this name as well and come first, one sentence each.
+        passed_over: Vec<String>,
     },
     /// Nothing.
     Absent {

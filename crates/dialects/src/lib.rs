@@ -10,6 +10,7 @@ pub mod detect;
 pub mod diagnostic;
 pub mod known;
 mod mistakes;
+mod name;
 pub mod near;
 mod read;
 pub mod schema;
@@ -17,4 +18,5 @@ mod shape;
 pub mod text;
 pub mod view;
 
+pub use name::name;
 pub use read::{Read, read, read_with};

@@ -12,12 +12,14 @@ mod scalar;
 mod source;
 mod syntax;
 mod tree;
+mod visible;
 
 pub use duplicate::duplicate_keys;
 pub use load::load;
 pub use locate::locate;
 pub use node::{Kind, Node, Scalar, Style};
 pub use source::{Lines, Position, Source, Span};
+pub use visible::visible;
 
 #[cfg(test)]
 mod hostile_tests;

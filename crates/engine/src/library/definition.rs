@@ -1,5 +1,6 @@
 //! A definition: its text, where it lies, and what came of reading it.
 
+use super::name::check_name;
 use super::place::{Place, PlaceKind};
 use dialects::diagnostic::{Diagnostic, Diagnostics, Severity};
 use dialects::known::{Callee, Known};
@@ -33,7 +34,7 @@ pub struct Reading {
 /// A definition that was found in a place.
 #[derive(Clone, Debug)]
 pub struct Definition {
-    /// The name it is run by: the one it gives itself, or that of its file if it cannot be read.
+    /// The name it is run by: the one it gives itself, or that of its file if that cannot be read.
     pub name: String,
     /// Where it came from.
     pub origin: Origin,
@@ -112,7 +113,11 @@ impl Reading {
 impl Definition {
     /// A definition of a place; `stem` is the name of its file without the ending.
     pub(super) fn new(place: &Place, path: Option<PathBuf>, stem: &str, reading: Arc<Reading>) -> Self {
-        let name = reading.plan.as_ref().map_or(stem, |plan| &plan.name).to_owned();
+        let written = || dialects::name(&reading.source).filter(|name| check_name(name).is_ok());
+        let name = match &reading.plan {
+            Some(plan) => plan.name.clone(),
+            None => written().unwrap_or_else(|| stem.to_owned()),
+        };
         let shown = reading.source.name.clone();
         let group = path.as_deref().and_then(|path| place.group_of(path));
         let origin = Origin { kind: place.kind, place: place.shown.clone(), group, shown, path };

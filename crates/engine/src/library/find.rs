@@ -116,6 +116,7 @@ impl Library {
         first(&|one| one.name == name && one.runs() && one.hidden_by.is_none())
             .or_else(|| first(&|one| one.runs() && one.is_file_of(name)))
             .or_else(|| first(&|one| one.name == name))
+            .or_else(|| first(&|one| one.is_file_of(name)))
     }
 
     pub(super) fn not_found(&self, name: &str) -> NotFound {

@@ -30,6 +30,11 @@ impl Calls {
         self.position(name).ok_or_else(|| self.library.not_found(name))
     }
 
+    /// The broken files that a name passes over.
+    pub(super) fn passed_over(&self, name: &str) -> Vec<String> {
+        self.library.passed_over(name)
+    }
+
     fn position(&self, name: &str) -> Option<usize> {
         let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = names.get(name) {

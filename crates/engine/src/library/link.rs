@@ -59,6 +59,11 @@ impl Links {
         Reading { calls: reading.calls.clone(), pinned, ..linked }
     }
 
+    /// The broken files that a call of this name passes over.
+    pub(super) fn passed_over(&self, name: &str) -> Vec<String> {
+        self.calls.passed_over(name)
+    }
+
     fn linked(&self, reading: &Arc<Reading>) -> Arc<Linked> {
         let key = Arc::as_ptr(reading).addr();
         let known = || self.linked.lock().unwrap_or_else(PoisonError::into_inner);
@@ -102,12 +107,12 @@ impl Known for Caller<'_> {
             let names = std::iter::once(self.name.to_owned()).chain(names).collect();
             return Callee::TooDeep { names, depth_max };
         }
-        self.pin(calls.definition(position))
+        self.pin(calls.definition(position), calls.passed_over(name))
     }
 }
 
 impl Caller<'_> {
-    fn pin(&self, definition: &Definition) -> Callee {
+    fn pin(&self, definition: &Definition, passed_over: Vec<String>) -> Callee {
         let linked = self.links.linked(&definition.reading);
         let Some((plan, digest)) = &linked.plan else {
             return Callee::Broken { why: first_error(&linked.reading) };
@@ -119,7 +124,7 @@ impl Caller<'_> {
         if pinned.len() > CALLED_MAX {
             return Callee::TooMany { count_max: CALLED_MAX };
         }
-        Callee::Found { plan: Arc::clone(plan), digest: *digest }
+        Callee::Found { plan: Arc::clone(plan), digest: *digest, passed_over }
     }
 }
 

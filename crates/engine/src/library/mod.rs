@@ -5,11 +5,12 @@
 //!                                      what changed is read         └── one for each order
 //!                                                                            └────── lists: all, with what each hides
 //! ```
-//! A broken file is listed and hides nothing. A file that is named by its path needs no library. Which place comes first
+//! A broken file is listed and hides nothing; who runs another of its name is told. A file that is named by its path needs no library. Which place comes first
 //! for whom is decided in `docs/decisions/0013-library-order.md`.
 
 mod built_in;
 mod definition;
+mod doubt;
 mod file;
 mod find;
 mod graph;

@@ -32,7 +32,7 @@ impl Known for Shelf {
         match name {
             "deploy" => {
                 let plan = Arc::new(good(DEPLOY).plan);
-                Callee::Found { digest: plan.digest(), plan }
+                Callee::Found { digest: plan.digest(), plan, passed_over: Vec::new() }
             }
             "deplyo" => Callee::Absent { near: names(&["deploy"]) },
             "broken" => Callee::Broken { why: "it has no blocks (broken.yaml, line 2)".to_owned() },

@@ -131,12 +131,25 @@ impl<'n> Reader<'_, 'n> {
             return None;
         }
         match call.map(|call| call.callee.clone()).unwrap_or_default() {
-            Callee::Found { digest, .. } => Some(Workflow::Pinned { name, plan: digest }),
+            Callee::Found { digest, passed_over, .. } => {
+                self.passed_over(node, passed_over);
+                Some(Workflow::Pinned { name, plan: digest })
+            }
             Callee::Unasked => Some(Workflow::Named(Expr::Const(Value::String(name)))),
             other => {
                 self.not_called(node, &name, &other);
                 None
             }
+        }
+    }
+
+    /// What is called is not the file that was probably meant.
+    fn passed_over(&mut self, node: &Node, broken: Vec<String>) {
+        for sentence in broken {
+            self.mistakes.warn(|sheet| {
+                let diagnostic = sheet.warning("passed-over", node.place(), sentence);
+                diagnostic.hint("mend that file, or give it another name")
+            });
         }
     }
 

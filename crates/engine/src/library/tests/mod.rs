@@ -3,6 +3,7 @@
 use super::*;
 use std::path::{Path, PathBuf};
 
+mod doubt;
 mod link;
 mod order;
 mod shelf;

@@ -84,7 +84,8 @@ fn the_first_hides_the_others_and_a_broken_one_hides_nothing() {
     assert!(library.definitions[0].reading.first_error().is_some());
     assert_eq!(library.definitions[3].hidden_by.as_deref(), Some("workflows/b.yaml"));
     assert_eq!(library.find("biuld").unwrap_err().near, ["build"]);
-    let broken = library.find("bad").unwrap();
+    assert_eq!(library.find("bad").unwrap().name, "other", "known by its own name, and by that of its file");
+    let broken = library.find("other").unwrap();
     assert_eq!(broken.reading.first_error().map(|error| error.code), Some("wrong-type"));
 }
 
