@@ -121,6 +121,8 @@ fn an_agent_reviews_a_diff_in_the_form_that_is_asked_for() {
     assert_eq!(done["outputs"], outputs);
     assert!(client.close().success());
     assert_eq!(world.shell("git status --porcelain"), " M a.txt\n?? new.txt");
+    let paths = world.run("review-with-agent", &[("paths", "a.txt\nno-such.txt")]);
+    assert!(paths.error().contains("git knows nothing called no-such.txt"), "{}", paths.error());
     let base = world.run("review-with-agent", &[("base", "no-such")]);
     assert!(base.error().contains("there is no branch, tag or commit no-such"), "{}", base.error());
 }

@@ -141,16 +141,26 @@ fn changes_are_committed_once_and_pushed_where_that_is_asked() {
 }
 
 #[test]
-fn what_was_committed_before_is_pushed_too_and_no_remote_is_no_failure() {
+fn what_was_committed_before_is_pushed_too() {
     let Some(world) = with_remote() else { return };
     world.shell("git switch -q -c side && git commit -q --allow-empty -m second");
     let pushed = world.run("commit-and-push", &[("message", "x"), ("push", "true")]);
     assert_eq!((&pushed.outputs()["committed"], &pushed.outputs()["pushed"]), (&json!(false), &json!(true)));
     assert_eq!(world.shell("git -C ../remote.git rev-parse side"), world.shell("git rev-parse HEAD"));
     assert_eq!(world.shell("git rev-parse --abbrev-ref side@{upstream}"), "origin/side");
+}
+
+#[test]
+fn a_push_to_a_remote_that_is_not_there_fails_before_anything_is_committed() {
+    let Some(world) = with_remote() else { return };
+    world.write("a.txt", "changed\n");
     let elsewhere = [("message", "x"), ("push", "true"), ("remote", "upstream")];
-    let none = world.run("commit-and-push", &elsewhere);
-    assert_eq!((&none.outputs()["pushed"], &none.outputs()["remote"]), (&json!(false), &json!("")));
+    let refused = world.run("commit-and-push", &elsewhere);
+    assert!(refused.error().contains("there is no remote upstream to push to"), "{}", refused.error());
+    assert_eq!(world.shell("git rev-list --count HEAD; git status --porcelain"), "1\n M a.txt");
+    // Without a push nobody needs it.
+    let done = world.run("commit-and-push", &[elsewhere[0], elsewhere[2]]);
+    assert_eq!((&done.outputs()["committed"], &done.outputs()["remote"]), (&json!(true), &json!("")));
 }
 
 #[test]
@@ -172,7 +182,10 @@ fn only_the_paths_that_are_named_are_committed() {
 fn a_commit_that_cannot_be_made_says_why() {
     let Some(world) = with_remote() else { return };
     world.write("a.txt", "changed\n");
-    assert!(world.run("commit-and-push", &[("message", "  ")]).error().contains("the message is empty"));
+    let empty = world.run("commit-and-push", &[("message", "  "), ("push", "true")]);
+    assert!(empty.error().contains("the message is empty"), "{}", empty.error());
+    assert!(!empty.error().contains("committed"), "one reason is enough: {}", empty.error());
+    assert_eq!((empty.block("committed"), empty.block("pushed")), ("skipped", "skipped"));
     world.write(".git/hooks/pre-commit", "#!/bin/sh\necho 'the hook says no' >&2\nexit 1\n");
     world.shell("chmod +x .git/hooks/pre-commit");
     let refused = world.run("commit-and-push", &[("message", "x"), ("push", "true")]);
