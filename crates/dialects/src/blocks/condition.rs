@@ -3,7 +3,7 @@
 use super::reader::{By, Reader};
 use crate::mistakes::Place;
 use crate::text::Node;
-use kernel::language::{Condition, ParseError, Path, parse_condition};
+use kernel::language::{Condition, ParseError, Path, closing, parse_condition};
 use kernel::plan::Expr;
 use serde_json::Value;
 use std::ops::Range;
@@ -87,7 +87,7 @@ fn places(text: &str) -> Vec<Range<usize>> {
         at += offset;
         let rest = &text[at..];
         if let Some(inside) = rest.strip_prefix("${") {
-            let Some(length) = inside.find('}') else { break };
+            let Some(length) = closing(inside) else { break };
             let inside = &inside[..length];
             let start = at + 2 + inside.len() - inside.trim_start().len();
             found.push(start..start + inside.trim().len());

@@ -2,14 +2,14 @@
 //!
 //! What a block may read depends on the whole graph, so that question waits: here each use is only noted.
 
-use super::reference::{CHECK_NAMESPACES, NAMESPACES, Touched, Wrong, part_range};
+use super::reference::{CHECK_NAMESPACES, NAMESPACES, Touched, Wrong, inner_ranges, part_range};
 use super::template;
 use super::world::World;
 use crate::known::Known;
 use crate::mistakes::{Mistakes, Place};
 use crate::shape::did_you_mean;
 use crate::text::Node;
-use kernel::language::{ParseError, Path, Syntax};
+use kernel::language::{ParseError, Path, Segment, Syntax};
 use std::ops::Range;
 
 /// Who reads a value.
@@ -124,14 +124,28 @@ impl<'s, 'n> Reader<'s, 'n> {
         };
         match resolved {
             Ok(resolved) => {
+                let path = self.inner(resolved.path, &place, by);
                 self.uses.extend(resolved.touched.map(|touched| Use { by, touched, place }));
-                resolved.path
+                path
             }
             Err(wrong) => {
                 wrong.into_iter().for_each(|wrong| self.unresolved(*wrong, &place));
                 path
             }
         }
+    }
+
+    /// Resolves the references that stand inside a path.
+    fn inner(&mut self, mut path: Path, place: &Place<'n>, by: By) -> Path {
+        let text = place.node.as_text().and_then(|text| text.get(place.range.clone())).unwrap_or_default();
+        let mut ranges = inner_ranges(text).into_iter();
+        for segment in &mut path.segments {
+            let Segment::Value(inner) = segment else { continue };
+            let range = ranges.next().unwrap_or(0..text.len());
+            let range = place.range.start + range.start..place.range.start + range.end;
+            **inner = self.reference((**inner).clone(), Place { node: place.node, range }, by);
+        }
+        path
     }
 
     pub(super) fn unresolved(&mut self, wrong: Wrong, place: &Place<'n>) {

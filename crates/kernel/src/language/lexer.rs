@@ -1,6 +1,6 @@
 //! Words of a condition, each with its place.
 
-use super::{ParseError, Path};
+use super::{ParseError, Path, closing};
 use serde_json::Value;
 use std::ops::Range;
 
@@ -63,10 +63,10 @@ fn named(name: &str) -> Word {
 }
 
 fn reference(rest: &str, at: usize) -> Result<(Word, usize), ParseError> {
-    let end = rest.find('}').ok_or_else(|| ParseError::new("`}` is missing after `${`", at..at + 2))?;
-    let inside = &rest[2..end];
+    let end = closing(&rest[2..]).ok_or_else(|| ParseError::new("`}` is missing after `${`", at..at + 2))?;
+    let inside = &rest[2..end + 2];
     let path = Path::parse(inside.trim(), at + 2 + inside.len() - inside.trim_start().len())?;
-    Ok((Word::Reference(path), end + 1))
+    Ok((Word::Reference(path), end + 3))
 }
 
 fn quoted(rest: &str, quote: char, at: usize) -> Result<(Word, usize), ParseError> {

@@ -12,7 +12,7 @@ pub use condition::{Compare, Condition};
 pub(crate) use condition::{cut, holds, kind};
 pub use parser::parse_condition;
 pub(crate) use path::descend;
-pub use path::{Path, Segment};
+pub use path::{Path, Segment, closing};
 pub use template::{Part, Syntax, Template};
 
 use std::ops::Range;

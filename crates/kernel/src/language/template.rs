@@ -1,7 +1,7 @@
 //! Text with references in it. A text that is one whole reference keeps the type of what it refers to;
 //! text around references makes text. What a reference yields is never scanned again.
 
-use super::{ParseError, Path};
+use super::{ParseError, Path, closing};
 use serde::{Deserialize, Serialize};
 
 /// Text and references in order.
@@ -39,6 +39,9 @@ impl Syntax<'_> {
     fn escaped(self) -> &'static str {
         if self == Syntax::Brace { "\\{" } else { "$${" }
     }
+    fn closing(self, inside: &str) -> Option<usize> {
+        if self == Syntax::Brace { inside.find('}') } else { closing(inside) }
+    }
     fn leaves(self, inside: &str) -> bool {
         let Syntax::DollarAmong(roots) = self else { return false };
         let end = inside.find(|letter: char| !(letter.is_alphanumeric() || letter == '_' || letter == '-'));
@@ -65,7 +68,7 @@ impl Template {
                 continue;
             };
             let start = position + open.len();
-            let length = inside.find('}').ok_or_else(|| {
+            let length = syntax.closing(inside).ok_or_else(|| {
                 ParseError::new(format!("`}}` is missing after `{open}`"), position..position + open.len())
             })?;
             if !plain.is_empty() {
@@ -124,6 +127,7 @@ mod tests {
         assert_eq!(parse("${inputs.n}", Syntax::Dollar).whole(), Some(&Path::of("inputs", &["n"])));
         assert_eq!(parse(" ${inputs.n}", Syntax::Dollar).whole(), None);
         assert_eq!(parse("", Syntax::Dollar).constant(), Some(""));
+        assert!(parse("${inputs.m[${inputs.k}]}", Syntax::Dollar).whole().is_some());
     }
 
     #[test]

@@ -55,11 +55,7 @@ impl Expr {
     /// The foreign expressions in it, in order; not those that another one is given.
     pub(crate) fn foreign<'e>(&'e self, found: &mut Vec<&'e Foreign>) {
         match self {
-            Expr::Const(_)
-            | Expr::Template(_)
-            | Expr::Needed(_)
-            | Expr::Items(_)
-            | Expr::Condition(_) => {}
+            Expr::Const(_) | Expr::Template(_) | Expr::Needed(_) | Expr::Items(_) | Expr::Condition(_) => {}
             Expr::List(items) => items.iter().for_each(|item| item.foreign(found)),
             Expr::Object(fields) => fields.iter().for_each(|(_, item)| item.foreign(found)),
             Expr::Foreign(foreign) => found.push(foreign),

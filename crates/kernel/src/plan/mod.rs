@@ -9,7 +9,9 @@ mod step;
 
 pub use check::Broken;
 pub use expr::{Expr, Foreign, Language};
-pub use flow::{Block, Body, Each, Flow, Graph, Machine, Node, OnFailure, Place, Sequence, State, Transition};
+pub use flow::{
+    Block, Body, Each, Flow, Graph, Machine, Node, OnFailure, Place, Sequence, State, Transition,
+};
 pub use state::{Access, Computed, OnError, Rules, Write, WriteKind};
 pub use step::{
     Adapter, Audience, Deadline, Gate, GateLevel, OnInterrupt, OnOverdue, Retry, Step, Verify, Work, Workflow,

@@ -103,6 +103,11 @@ pub(in crate::blocks) fn name_at(path: &Path, position: usize) -> Result<Option<
             let wrong = Wrong::new(position + 1, "a name belongs here, not a number".to_owned());
             Err(Some(wrong.hint("write `inputs.name` or `blocks.id.outputs.stdout`")))
         }
+        Some(Segment::Value(_)) => {
+            let message = "this must be written out: only a part of a value can be chosen by another";
+            let wrong = Wrong::new(position + 1, message.to_owned());
+            Err(Some(wrong.hint("write `inputs.table[${inputs.row}]`, where `table` is an object or a list")))
+        }
     }
 }
 

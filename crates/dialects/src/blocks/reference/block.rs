@@ -106,7 +106,7 @@ pub(super) fn shorthand(path: &Path, position: usize, block: &Outline<'_>) -> An
         None => {
             let words = block.output_names().into_iter().chain(SHORTCUTS).chain(SPACES);
             wrong.among(word, words, "there are")
-        },
+        }
     }))
 }
 

@@ -93,7 +93,7 @@ fn no_output(path: &Path, block: &Outline<'_>, name: &str, at: usize) -> Box<Wro
 fn row(path: &Path, block: &Outline<'_>, at: usize) -> Result<(), Option<Box<Wrong>>> {
     match path.segments.get(at) {
         None => return Ok(()),
-        Some(Segment::Index(_)) => {}
+        Some(Segment::Index(_) | Segment::Value(_)) => {}
         Some(Segment::Key(word)) => {
             let wrong = Wrong::new(at + 1, format!("the results are a list and have no `{word}`"));
             return Err(Some(wrong.hint("name one by its number, from 0: `results[0].outputs`")));

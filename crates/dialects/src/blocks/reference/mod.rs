@@ -6,6 +6,7 @@
 //! | `blocks.id.succeeded`, `.failed`, `.skipped`, `.status`, `.outcome` | `blocks.id.metadata.` and the same |
 //! | `blocks.id.outputs.success` | `blocks.id.metadata.succeeded` |
 //! | `blocks.id.inputs.env.NAME` | the field `env.NAME` of its inputs |
+//! | `inputs.table[${inputs.row}]`, `inputs.table.${inputs.row}` | the same, the inner one resolved as well |
 //! | `each.item`, `each.index` | the same, in the inputs of a block with `for_each` |
 //!
 //! Nothing here reports anything: a [`Wrong`] says what to report and which part of the path it is about.
@@ -17,7 +18,7 @@ mod place;
 mod resolve;
 
 pub(super) use answer::{Space, Touched, Wrong, name_at, no_parts};
-pub(super) use place::part_range;
+pub(super) use place::{inner_ranges, part_range};
 pub(super) use resolve::{CHECK_NAMESPACES, NAMESPACES};
 
 #[cfg(test)]

@@ -10,7 +10,8 @@ use kernel::plan::{Input, InputKind};
 /// The namespaces of references, also the one that can be used in few places.
 pub(in crate::blocks) const NAMESPACES: [&str; 4] = ["inputs", "metadata", "blocks", "secrets"];
 /// The namespaces of references in a check, which also sees what was said.
-pub(in crate::blocks) const CHECK_NAMESPACES: [&str; 5] = ["inputs", "metadata", "blocks", "secrets", "result"];
+pub(in crate::blocks) const CHECK_NAMESPACES: [&str; 5] =
+    ["inputs", "metadata", "blocks", "secrets", "result"];
 const READABLE: [&str; 3] = ["inputs", "metadata", "blocks"];
 const RUN_METADATA: [&str; 3] = ["workflow_name", "run_id", "start_time"];
 

@@ -79,6 +79,7 @@ impl<'n> Reader<'_, 'n> {
 fn variable(path: &Path) -> String {
     let last = path.segments.iter().rev().find_map(|segment| match segment {
         Segment::Key(key) => Some(key.as_str()),
+        Segment::Value(_) => None,
         _ => None,
     });
     let inner = |letter: char| if letter.is_ascii_alphanumeric() { letter.to_ascii_uppercase() } else { '_' };

@@ -33,6 +33,7 @@ impl Scope {
             let key = match segment {
                 Segment::Key(key) => Value::from(key),
                 Segment::Index(index) => Value::from(index),
+                Segment::Value(path) => Value::from(path.to_string()),
             };
             tree = parts.entry(key).or_insert_with(|| Tree::Parts(BTreeMap::new()));
         }

@@ -98,7 +98,9 @@ impl Scope<'_> {
                 match self.value_of(&data)? {
                     Value::Array(items) if !items.is_empty() => {}
                     Value::Array(_) => return Err(format!("`{path}` is an empty list").into()),
-                    other => return Err(format!("`{path}` must be a list, and this is {}", kind(other)).into()),
+                    other => {
+                        return Err(format!("`{path}` must be a list, and this is {}", kind(other)).into());
+                    }
                 }
                 data
             }

@@ -10,6 +10,13 @@ use serde_json::{Map, Value};
 impl<'s> Scope<'s> {
     /// The data at a path.
     pub(crate) fn read(&self, path: &Path) -> Result<Data, Stop> {
+        match path.settled(|inner| self.value(self.read(inner)?))? {
+            Some(settled) => self.read_settled(&settled),
+            None => self.read_settled(path),
+        }
+    }
+
+    fn read_settled(&self, path: &Path) -> Result<Data, Stop> {
         match path.root.as_str() {
             "inputs" => self.read_field(path, &self.life.inputs),
             "metadata" => self.read_metadata(path),
