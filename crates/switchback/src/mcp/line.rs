@@ -18,16 +18,16 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 /// Why a line is no message.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Refused {
-    id: Value,
-    /// The ids of all that came in one line.
-    batch: Vec<Value>,
+    /// The id that came, or those of a batch.
+    ids: Vec<Value>,
+    is_batch: bool,
     code: ErrorCode,
     why: String,
 }
 
 impl Refused {
     fn new(id: Value, code: ErrorCode, why: String) -> Refused {
-        Refused { id, batch: Vec::new(), code, why }
+        Refused { ids: vec![id], is_batch: false, code, why }
     }
 
     /// A request that must not be made.
@@ -48,8 +48,8 @@ impl Refused {
     pub(crate) fn answer(&self) -> Vec<u8> {
         let error = json!({ "code": self.code, "message": self.why });
         let answer = |id: &Value| json!({ "jsonrpc": "2.0", "id": id, "error": error });
-        let whole =
-            if self.batch.is_empty() { answer(&self.id) } else { self.batch.iter().map(answer).collect() };
+        let mut answers = self.ids.iter().map(answer);
+        let whole = if self.is_batch { answers.collect() } else { answers.next().unwrap_or_default() };
         whole.to_string().into_bytes()
     }
 }
@@ -82,7 +82,9 @@ pub(crate) fn read(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Refused>
     };
     // An answer has the id of the server's own request, which says nothing to the client.
     let id = if is_answer(&value) { Value::Null } else { value.get("id").cloned().unwrap_or_default() };
-    Err(Refused { batch: batch(&value), ..Refused::new(id, code, why) })
+    let refused = Refused::new(id, code, why);
+    let batch = batch(&value);
+    Err(if batch.is_empty() { refused } else { Refused { ids: batch, is_batch: true, ..refused } })
 }
 
 /// What is wrong with a message, if it is one of the mistakes that have a name.
@@ -156,7 +158,7 @@ mod tests {
 
     fn refused(line: &str) -> (Value, i32, String) {
         match read(line.as_bytes()) {
-            Err(refused) => (refused.id, refused.code.0, refused.why),
+            Err(refused) => (refused.ids[0].clone(), refused.code.0, refused.why),
             Ok(message) => panic!("it was read: {line:.100} as {message:?}"),
         }
     }
