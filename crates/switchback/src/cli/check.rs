@@ -5,12 +5,13 @@ use super::error::CommandError;
 use super::exit::Exit;
 use super::look::{Look, clean, print_json, talk};
 use super::store::workspace;
-use super::target;
+use super::{settled, target};
 use engine::library::{Definition, Library, PlaceKind, Reading, Surroundings};
 use serde_json::{Value, json};
 
 /// Carries the command out.
 pub(crate) fn check(arguments: &CheckArguments) -> Result<Exit, CommandError> {
+    settled::tell()?;
     let readings = match arguments.files.as_slice() {
         [] => found()?,
         files => files.iter().map(|file| target::file(file)).collect(),

@@ -4,6 +4,7 @@ use super::arguments::ListArguments;
 use super::error::CommandError;
 use super::exit::Exit;
 use super::look::{Look, clean, print, print_json, talk};
+use super::settled;
 use super::store::workspace;
 use super::table::table;
 use engine::library::{Definition, Library, Origin, PlaceKind, Surroundings};
@@ -11,6 +12,7 @@ use serde_json::{Value, json};
 
 /// Carries the command out.
 pub(crate) fn list(arguments: &ListArguments) -> Result<Exit, CommandError> {
+    settled::tell()?;
     let library = Library::scan(&Surroundings::here(workspace()?));
     let listed: Vec<&Definition> =
         library.definitions().filter(|definition| definition.hidden_by.is_none()).collect();

@@ -4,6 +4,7 @@
 //! text.
 
 use super::error::CommandError;
+use engine::dialects::text::visible;
 use serde_json::Value;
 use std::io::{self, IsTerminal, Write};
 
@@ -99,20 +100,9 @@ pub(crate) fn written(result: io::Result<()>) -> Result<(), CommandError> {
     }
 }
 
-/// Shows control characters instead of sending them to a terminal; line feeds and tabs stay.
+/// Shows letters that steer a terminal or deceive its reader instead of sending them; line feeds and tabs stay.
 pub(crate) fn clean(text: &str) -> String {
-    if !text.chars().any(is_dangerous) {
-        return text.to_owned();
-    }
-    let shown = |letter: char| match letter {
-        letter if is_dangerous(letter) => letter.escape_default().collect::<String>(),
-        letter => letter.to_string(),
-    };
-    text.chars().map(shown).collect()
-}
-
-fn is_dangerous(letter: char) -> bool {
-    letter.is_control() && letter != '\n' && letter != '\t'
+    visible(text)
 }
 
 /// The beginning of a text that fits a width.
@@ -132,6 +122,7 @@ mod tests {
     fn escapes_of_a_command_do_not_reach_the_terminal() {
         assert_eq!(clean("a\u{1b}[2Jb\r\n\tc"), "a\\u{1b}[2Jb\\r\n\tc");
         assert_eq!(clean("plain é"), "plain é");
+        assert_eq!(clean("rm \u{202e}txt\u{200b}"), "rm \\u{202e}txt\\u{200b}");
     }
 
     #[test]

@@ -32,6 +32,7 @@ mod run;
 mod runs;
 mod secret;
 mod serve;
+mod settled;
 mod sheet;
 mod show;
 mod store;

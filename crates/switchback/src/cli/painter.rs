@@ -2,7 +2,7 @@
 //! Where that cannot be (no terminal, `CI`) only the lines that stay are written.
 
 use super::lines::Lines;
-use super::look::Look;
+use super::look::{Look, clean};
 use super::time;
 use engine::backend::Progress;
 use engine::kernel::News;
@@ -37,7 +37,7 @@ impl Painter {
 
     /// The name of the workflow and of the run.
     pub(crate) fn header(&mut self, view: &View) {
-        let title = format!("{}  {}", self.look.bold(&view.plan.name), view.run);
+        let title = format!("{}  {}", self.look.bold(&clean(&view.plan.name)), view.run);
         self.write(&[title], &[]);
     }
 

@@ -8,7 +8,7 @@ use super::exit::Exit;
 use super::follow::{End, Followable, Followed, Signals, follow};
 use super::store::{Looked, directory, find};
 use super::typed::Typed;
-use super::{given, result};
+use super::{given, result, settled, target};
 use engine::dialects::near::near;
 use engine::kernel::command::Caller;
 use engine::kernel::event::Resolution;
@@ -38,6 +38,7 @@ struct Decision {
 
 /// Carries the command out.
 pub(crate) fn resume(arguments: &ResumeArguments) -> Result<Exit, CommandError> {
+    settled::tell()?;
     let decision = decision(arguments)?;
     let looked = Looked::open_for(&directory()?, &arguments.run)?;
     let row = find(&looked.reader, &arguments.run)?;
@@ -96,6 +97,7 @@ async fn go_on(
             return Err(error);
         }
     };
+    target::tell(&view.plan, &view.workspace);
     let ours = view.left || !decided.is_empty();
     match carry_on(&desk, run, decided).await {
         Ok(since) => {

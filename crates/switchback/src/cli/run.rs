@@ -7,9 +7,8 @@ use super::exit::Exit;
 use super::follow::{Followable, Followed, Signals, follow};
 use super::store::workspace;
 use super::typed::Typed;
-use super::{given, look, result, target};
+use super::{given, look, result, settled, target};
 use crate::house::{Client, Flags};
-use crate::settings::Settings;
 use engine::backend::Start;
 use engine::kernel::{Fields, Plan, RunId};
 use engine::library::Reading;
@@ -55,7 +54,7 @@ async fn start(
 ) -> Result<Followed, CommandError> {
     let signals = Signals::listen()?;
     let client = Client::here(folder()?, Flags::default());
-    let home = client.home(&Settings::read(&client));
+    let home = client.home(&settled::sound(&client)?);
     let desk = Desk::open(seating).await?;
     let id = RunId::new(names::fresh(|name| is_taken(&desk, name)));
     let plan = Arc::new(plan);

@@ -1,10 +1,11 @@
 //! What a word on the command line means: a file, or a workflow of the library.
 
 use super::error::CommandError;
-use super::look::{Look, talk};
+use super::look::{Look, clean, talk};
 use super::store::workspace;
 use engine::dialects::diagnostic;
 use engine::dialects::near::near;
+use engine::kernel::Plan;
 use engine::library::{FileError, Order, Reading, Shelf, Surroundings, looks_like_a_file, read_file};
 use std::path::Path;
 
@@ -14,8 +15,12 @@ pub(crate) fn read(word: &str) -> Result<Reading, CommandError> {
         return file(word);
     }
     let shelf = Shelf::new(Surroundings::here(workspace()?));
-    match shelf.find(Order::Plain, word) {
-        Ok(definition) => Ok(Reading::clone(&definition.reading)),
+    let library = shelf.library(Order::Plain);
+    match library.find(word) {
+        Ok(definition) => {
+            told(&library.doubts(word, &definition.reading), &definition.reading);
+            Ok(Reading::clone(&definition.reading))
+        }
         Err(_) if Path::new(word).is_file() => file(word),
         Err(error) => Err(error.into()),
     }
@@ -28,10 +33,35 @@ pub(crate) fn file(word: &str) -> Result<Reading, CommandError> {
         FileError::Absent(_) => CommandError::from(error).near(&neighbours(path)),
         error => error.into(),
     })?;
-    Ok(match reading.calls.is_empty() {
-        true => reading,
-        false => Shelf::new(Surroundings::here(workspace()?)).link(reading),
-    })
+    if reading.calls.is_empty() {
+        return Ok(reading);
+    }
+    let shelf = Shelf::new(Surroundings::here(workspace()?));
+    let reading = shelf.link(reading);
+    told(&shelf.library(Order::Plain).doubts_below(&reading), &reading);
+    Ok(reading)
+}
+
+/// Says which broken files a run has passed over, before it goes on.
+pub(crate) fn tell(plan: &Plan, folder: &str) {
+    let shelf = Shelf::new(Surroundings::here(folder.into()));
+    // It was started by a name on the command line, or by a tool.
+    let mut doubts = shelf.library(Order::Plain).doubts_of(plan);
+    let more = shelf.library(Order::Blocks).doubts_of(plan);
+    doubts.extend(more);
+    doubts.dedup();
+    doubts.iter().for_each(|doubt| warn(doubt));
+}
+
+/// Says what is passed over, unless what is shown of the definition says it.
+fn told(doubts: &[String], reading: &Reading) {
+    let is_shown = |doubt: &String| reading.diagnostics.iter().any(|one| one.message == *doubt);
+    doubts.iter().filter(|doubt| !is_shown(doubt)).for_each(|doubt| warn(doubt));
+}
+
+/// Says to people that something may not be as they think.
+pub(crate) fn warn(line: &str) {
+    talk(&format!("{}: {}", Look::of_stderr().yellow("warning"), clean(line)));
 }
 
 fn neighbours(path: &Path) -> Vec<String> {

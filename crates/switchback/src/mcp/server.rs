@@ -74,7 +74,8 @@ impl ServerHandler for Server {
             // The pipe asks the next daemon instead, or says that there is none.
             std::future::pending::<()>().await;
         }
-        Ok(response(answered, &settings.troubles()))
+        let warnings = warnings(&settings, &answered);
+        Ok(response(answered, &warnings))
     }
 
     /// A request that has not the form of its method, or a method that nobody knows.
@@ -152,18 +153,23 @@ async fn call(
     context: RequestContext<RoleServer>,
 ) -> Answered {
     let tool = tools::find(&request.name, settings)?;
-    if !settings.broken.is_empty() && !tool.is_read_only() {
-        return Err(broken(settings));
+    if let Some(why) = settings.refuse().filter(|_| !tool.is_read_only()) {
+        return Err(broken(settings, why));
     }
     let arguments = Arguments::of(tool, request.arguments.unwrap_or_default())?;
     let (request_state, input_responses) = (request.request_state, request.input_responses);
     (tool.call)(&Call { visit, arguments, request_state, input_responses, context }).await
 }
 
-/// What a broken file was to forbid is not known, so that nothing is changed until it is mended.
-fn broken(settings: &Settings) -> Problem {
-    let first = settings.broken.first().map(ToString::to_string).unwrap_or_default();
-    Problem::new("broken-settings", format!("the settings cannot be read: {first}"))
+/// What is to be said with an answer: of the settings, and of what was answered.
+fn warnings(settings: &Settings, answered: &Answered) -> Vec<String> {
+    let own = answered.as_ref().ok().and_then(|answer| answer.value["warnings"].as_array());
+    let own = own.into_iter().flatten().filter_map(|one| one.as_str()).map(str::to_owned);
+    settings.troubles().into_iter().chain(own).collect()
+}
+
+fn broken(settings: &Settings, why: String) -> Problem {
+    Problem::new("broken-settings", why)
         .with("troubles", settings.broken.iter().map(ToString::to_string).collect())
         .help("Mend the file and call again; until then only tools that change nothing work")
 }

@@ -105,6 +105,11 @@ impl Settings {
         self.broken.iter().map(ToString::to_string).chain(self.doubts.iter().cloned()).collect()
     }
 
+    /// Why nothing may be changed, if a file is broken: what it was to forbid is not known until it is mended.
+    pub(crate) fn refuse(&self) -> Option<String> {
+        self.broken.first().map(|first| format!("the settings cannot be read: {first}"))
+    }
+
     /// Why a group of tools is off, and what turns it on.
     pub(crate) fn why_off(&self, toolset: Toolset) -> String {
         let name = toolset.as_str();

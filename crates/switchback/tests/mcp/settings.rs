@@ -110,3 +110,27 @@ fn what_changes_in_a_file_holds_at_the_next_call() {
     assert_eq!(client.bad("execute_workflow", run)["code"], "broken-settings");
     assert_eq!(names(&mut client).len(), 6);
 }
+
+#[test]
+fn a_broken_file_that_was_passed_over_is_told_with_what_ran_instead() {
+    let broken = "name: hello\nfoo: 1\nblocks: [{id: a, type: Shell, inputs: {command: 'true'}}]\n";
+    let calls = "name: calls\nblocks: [{id: a, type: ExecuteWorkflow, inputs: {workflow: hello}}]\n";
+    let world = World::with(&[("hello", broken), ("calls", calls)]);
+    let mut client = world.client();
+    let listed = client.good("list_workflows", json!({}));
+    let said = listed["about"]["hello"]["warnings"][0].as_str().unwrap().to_owned();
+    assert!(said.contains("hello.yaml is broken (line 2: a workflow has no key `foo`)"), "{said}");
+    assert!(said.ends_with("so `hello` means built-in:examples/hello.yaml"), "{said}");
+    assert_eq!(listed["about"]["git-summary"].get("warnings"), None);
+    for workflow in ["hello", "calls"] {
+        let arguments = json!({"workflow": workflow});
+        assert_eq!(client.good("get_workflow_info", arguments.clone())["warnings"], json!([said]));
+        assert_eq!(client.good("execute_workflow", arguments)["warnings"], json!([said]), "{workflow}");
+    }
+    assert!(client.close().success());
+    // Beside what is said of the settings.
+    let world = world.env("SWITCHBACK_CALL_SECONDS", "x");
+    let answer = world.client().good("execute_workflow", json!({"workflow": "hello"}));
+    let warnings = answer["warnings"].as_array().unwrap();
+    assert_eq!((warnings.len(), &warnings[1]), (2, &json!(said)));
+}

@@ -2,6 +2,7 @@
 //! was said out.
 
 use engine::asking::{self, Asked, AskedKind};
+use engine::dialects::text::visible;
 use engine::dialects::view::asked::label;
 use rmcp::model::{
     BooleanSchema, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema, EnumSchema,
@@ -96,7 +97,8 @@ fn message(asked: &Asked) -> String {
     if let Some(note) = &asked.note {
         message.push_str(&format!("\n\nAsked again: {note}"));
     }
-    let who = format!("({}, run {})", asked.step(), asked.root);
+    let message = visible(&message);
+    let who = format!("({}, run {})", visible(&asked.step()), asked.root);
     if message.chars().count() > MESSAGE_CHARS_MAX {
         let head: String = message.chars().take(MESSAGE_CHARS_MAX).collect();
         return format!(

@@ -36,6 +36,10 @@ async fn info(call: &Call) -> Answered {
         value["next"] =
             format!("execute_workflow(workflow={workflow}, inputs={inputs}) runs it, with values of yours.")
                 .into();
+        let doubts = library.doubts(&name, &definition.reading);
+        if !doubts.is_empty() {
+            value["warnings"] = json!(doubts);
+        }
         Ok(value)
     });
     Ok(Answer::new(value.await??).rest(rest))

@@ -55,7 +55,7 @@ fn document(library: &Library, contains: Option<&str>) -> Value {
     let good: Vec<&Definition> = listed(library).filter(|one| one.runs()).filter(wanted).collect();
     let names: Vec<&str> =
         names(library).into_iter().filter(|name| good.iter().any(|one| one.name == *name)).collect();
-    let about: Map<String, Value> = good.iter().map(|one| (one.name.clone(), short(one))).collect();
+    let about: Map<String, Value> = good.iter().map(|one| (one.name.clone(), short(library, one))).collect();
     let broken: Vec<Value> = listed(library).filter(|one| !one.runs()).filter(wanted).map(mistake).collect();
     let mut value = json!({ "workflows": names, "next": NEXT, "about": about });
     if !broken.is_empty() {
@@ -70,7 +70,7 @@ fn document(library: &Library, contains: Option<&str>) -> Value {
 const NEXT: &str =
     "get_workflow_info(workflow) shows the inputs of one; execute_workflow(workflow, inputs) runs it.";
 
-fn short(definition: &Definition) -> Value {
+fn short(library: &Library, definition: &Definition) -> Value {
     let plan = definition.reading.plan.as_ref();
     let description: String =
         plan.map_or("", |plan| plan.description.as_str()).chars().take(DESCRIPTION_CHARS_MAX).collect();
@@ -85,6 +85,10 @@ fn short(definition: &Definition) -> Value {
     }
     if !definition.hides.is_empty() {
         value["hides"] = json!(definition.hides);
+    }
+    let doubts = library.passed_over(&definition.name);
+    if !doubts.is_empty() {
+        value["warnings"] = json!(doubts);
     }
     value
 }
