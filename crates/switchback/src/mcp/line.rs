@@ -175,7 +175,7 @@ mod tests {
             (r#"{"id":1,"method":"x","params":{"a":"\ud800x"}}"#, json!(1), -32700, "not JSON"),
             (r#"{"id":"two","method":"x","params":{"a":1e400}}"#, json!("two"), -32700, "not JSON"),
             (&deep, json!(3), -32700, "not JSON"),
-            (r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, json!(null), -32600, "a line of its own"),
+            (r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, json!(1), -32600, "a line of its own"),
             ("7", json!(null), -32600, "an object, not 7"),
             ("{}", json!(null), -32600, "needs `jsonrpc`"),
             (
