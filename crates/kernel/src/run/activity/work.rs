@@ -8,6 +8,10 @@ use crate::run::Moment;
 use crate::table::Row;
 use crate::{Failure, FailureKind, Fields, News};
 
+/// How often what was interrupted is done again without asking: something that ends the server each time must not end it for
+/// ever.
+const REDONE_MAX: u32 = 3;
+
 impl Moment<'_> {
     /// An adapter reported.
     pub(in crate::run) fn reported(&mut self, key: &str, report: Report) {
@@ -61,12 +65,14 @@ impl Moment<'_> {
 
     fn work_interrupted(&mut self, key: &str) {
         self.news(News::Interrupted { key: key.to_owned(), attempt: self.activity(key).attempt });
+        let activity = self.activity(key);
+        let redone = activity.attempt.saturating_sub(activity.failed + 1);
         match self.step(key).on_interrupt {
-            OnInterrupt::Retry => {
+            OnInterrupt::Retry if redone < REDONE_MAX => {
                 self.reach(REDO);
                 self.next_attempt(key);
             }
-            OnInterrupt::Ask => {
+            OnInterrupt::Retry | OnInterrupt::Ask => {
                 self.reach(ASK);
                 self.alter(key, |activity| activity.stage = Stage::Interrupted);
             }

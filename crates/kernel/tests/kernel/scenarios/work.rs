@@ -16,6 +16,7 @@ scenarios![
     what_was_cancelled_is_not_tried_again,
     interrupted_work_is_done_again,
     an_interruption_is_no_failed_attempt,
+    work_that_is_interrupted_again_and_again_is_asked_about,
     interrupted_work_is_asked_about,
     interrupted_work_counts_as_failed,
     a_wait_is_over_when_its_time_has_come,
@@ -80,6 +81,15 @@ fn an_interruption_is_no_failed_attempt() {
     let mut it = Drive::start(line(vec![noop("a").interrupt(OnInterrupt::Retry).retry(2, 0)]));
     it.interrupt("a#1").fails("a#2", FailureKind::Crashed).expect(&["timer a#2/retry at 1000"]);
     it.fire("a#2/retry").done("a#3", json!({})).stands("succeeded");
+}
+
+#[test]
+fn work_that_is_interrupted_again_and_again_is_asked_about() {
+    let mut it = Drive::start(line(vec![noop("a").interrupt(OnInterrupt::Retry)]));
+    for attempt in 1..4 {
+        it.interrupt(&format!("a#{attempt}")).expect(&[&format!("perform a#{}", attempt + 1)]);
+    }
+    it.interrupt("a#4").expect(&[]).stands("waiting: decision a");
 }
 
 #[test]
