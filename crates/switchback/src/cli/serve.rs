@@ -7,7 +7,7 @@ use super::error::CommandError;
 use super::exit::Exit;
 use super::look::talk;
 use super::store::{directory, workspace};
-use crate::daemon::{Door, Hello, Pipe, Piped};
+use crate::daemon::{Door, Hello, Pipe};
 use crate::house::{Carries, Client, Flags, House};
 use crate::mcp;
 use crate::settings::Settings;
@@ -27,12 +27,9 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<Exit, CommandError> {
         Ok(pipe) => pipe,
         Err(error) => return block_on(closed(error, client))?,
     };
-    let piped = pipe.carry();
+    pipe.carry();
     pipe.close();
-    match piped {
-        Piped::HungUp => Ok(Exit::Succeeded),
-        Piped::Lost(error) => Err(error.into()),
-    }
+    Ok(Exit::Succeeded)
 }
 
 /// A pipe to the daemon, started if need be.

@@ -16,8 +16,10 @@ use super::place::Place;
 use super::reach::{Reached, Unreachable, find, reach};
 use super::successor::Successor;
 use super::talk::{Line, Reason, Taken, Talk};
+use crate::cli::CommandError;
 use crate::mcp::line::bare;
 use engine::kill_point;
+use std::borrow::Cow;
 use std::io::{self, BufRead, BufReader, Write};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
@@ -34,29 +36,22 @@ const DEATHS_WITHIN: Duration = Duration::from_secs(30);
 /// What a client hears whose daemon was stopped, did not understand it, or dies under its calls.
 const STOPPED: Reason = Reason {
     code: "daemon-stopped",
-    error: "The switchback daemon was stopped while this call was under way. Runs are kept.",
+    error: Cow::Borrowed("The switchback daemon was stopped while this call was under way. Runs are kept."),
     next: "get_workflow_status() shows the runs, and any call starts the daemon again.",
 };
 const HUNG_UP: Reason = Reason {
     code: "hung-up",
-    error: "The server did not understand how this conversation began and has hung up.",
+    error: Cow::Borrowed("The server did not understand how this conversation began and has hung up."),
     next: "Begin with `initialize`, or say the protocol version in the `_meta` of each request.",
 };
 const DIES: Reason = Reason {
     code: "daemon-dies",
-    error: "The switchback daemon died again and again while this call was under way. Runs are kept.",
+    error: Cow::Borrowed(
+        "The switchback daemon died again and again while this call was under way. Runs are kept.",
+    ),
     next: "The next call starts it once more. Ask the person at this machine to run `switchback doctor`; daemon.log in the \
            data directory says more.",
 };
-
-/// How carrying came to its end.
-#[derive(Debug)]
-pub(crate) enum Piped {
-    /// The client hung up.
-    HungUp,
-    /// There is no daemon any more, and none can be had.
-    Lost(Unreachable),
-}
 
 /// A client on stdio and its daemon.
 pub(crate) struct Pipe {
@@ -74,7 +69,6 @@ struct State {
     link: Option<Link>,
     links: u64,
     deaths: Vec<Instant>,
-    lost: Option<Unreachable>,
 }
 
 #[derive(Clone)]
@@ -88,7 +82,7 @@ struct Link {
 impl Pipe {
     /// A pipe from this process to the daemon, started if need be. `say` is how people hear of what happens.
     pub(crate) fn open(place: Place, hello: Hello, say: fn(&str)) -> Result<Arc<Pipe>, Unreachable> {
-        let state = State { talk: Talk::default(), link: None, links: 0, deaths: Vec::new(), lost: None };
+        let state = State { talk: Talk::default(), link: None, links: 0, deaths: Vec::new() };
         let pipe = Arc::new(Pipe {
             place,
             hello,
@@ -102,24 +96,21 @@ impl Pipe {
     }
 
     /// Carries lines until the client hangs up.
-    pub(crate) fn carry(self: &Arc<Self>) -> Piped {
+    pub(crate) fn carry(self: &Arc<Self>) {
         let pipe = Arc::clone(self);
-        // Reading stdin cannot be interrupted, and a pipe without a daemon must end all the same.
+        // Reading stdin cannot be interrupted, and whoever does not read any more must not be waited for.
         std::thread::spawn(move || pipe.take_all(io::stdin().lock()));
         let mut state = self.state();
         loop {
-            if let Some(error) = state.lost.take() {
-                return Piped::Lost(error);
-            }
             if state.talk.is_over() {
-                return Piped::HungUp;
+                return;
             }
             state = match state.talk.hung_up_since() {
                 None => self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
                 Some(since) => {
                     let left = LAST_ANSWERS_MAX.saturating_sub(since.elapsed());
                     if left.is_zero() {
-                        return Piped::HungUp;
+                        return;
                     }
                     self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0
                 }
@@ -138,7 +129,7 @@ impl Pipe {
             }
             kill_point("pipe took a line");
             if let Err(error) = self.send(line) {
-                return self.lose(error);
+                self.lose(error);
             }
             kill_point("pipe sent a line");
         }
@@ -245,11 +236,7 @@ impl Pipe {
                 (false, true) => DIES,
                 (false, false) => STOPPED,
             };
-            let answers = self.state().talk.unanswered(why);
-            let mut out = io::stdout().lock();
-            // A client that does not read any more is told by the end of its own pipe.
-            answers.iter().for_each(|answer| drop(write_line(&mut out, answer)));
-            self.changed.notify_all();
+            self.answer_all(&why);
             return Ok(());
         }
         self.connect()
@@ -267,13 +254,23 @@ impl Pipe {
         state.deaths.len() > DEATHS_MAX
     }
 
-    /// No daemon can be had: what is open is answered with an error, and carrying ends.
+    /// No daemon can be had now: what is open is answered with an error, and the next line of the client tries again.
     fn lose(&self, error: Unreachable) {
-        let answers = self.state().talk.unanswered(STOPPED);
+        let error = CommandError::from(error).message;
+        (self.say)(&error);
+        self.answer_all(&Reason {
+            code: "no-daemon",
+            error: format!("The switchback daemon cannot be reached: {error}. Runs are kept.").into(),
+            next: "The next call tries again. Ask the person at this machine to run `switchback doctor`.",
+        });
+    }
+
+    /// Answers what is open, because no daemon will.
+    fn answer_all(&self, why: &Reason) {
+        let answers = self.state().talk.unanswered(why);
         let mut out = io::stdout().lock();
-        // Nobody may be there to read it.
+        // A client that does not read any more is told by the end of its own pipe.
         answers.iter().for_each(|answer| drop(write_line(&mut out, answer)));
-        self.state().lost = Some(error);
         self.changed.notify_all();
     }
 

@@ -79,11 +79,11 @@ enum Kind {
 }
 
 /// Why there will be no answer, and what to do about it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Reason {
     /// A stable name in kebab-case.
     pub(super) code: &'static str,
-    pub(super) error: &'static str,
+    pub(super) error: Cow<'static, str>,
     pub(super) next: &'static str,
 }
 
@@ -226,7 +226,7 @@ impl Talk {
     }
 
     /// Answers what is open, because the daemon never will, and says why. What listens is kept for the next one.
-    pub(super) fn unanswered(&mut self, why: Reason) -> Vec<Vec<u8>> {
+    pub(super) fn unanswered(&mut self, why: &Reason) -> Vec<Vec<u8>> {
         let (kept, answered): (BTreeMap<_, _>, BTreeMap<_, _>) =
             std::mem::take(&mut self.open).into_iter().partition(|(_, open)| open.kind == Kind::Listening);
         self.open = kept;
@@ -296,7 +296,7 @@ fn cancelled(params: &str) -> Option<RequestId> {
 }
 
 /// What a client hears instead of an answer. A model reads only the answers of tools.
-fn unanswered(open: &Open, why: Reason, newer: bool) -> Vec<u8> {
+fn unanswered(open: &Open, why: &Reason, newer: bool) -> Vec<u8> {
     let id = open.id.clone().into_json_value();
     let Reason { code, error, next } = why;
     bytes(&match open.kind {

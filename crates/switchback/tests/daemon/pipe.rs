@@ -84,6 +84,10 @@ impl Client {
         self.send("tools/call", json!({ "name": "execute_workflow", "arguments": { "workflow": workflow } }))
     }
 
+    fn call(&mut self, tool: &str, arguments: Value) -> Value {
+        self.ask("tools/call", json!({ "name": tool, "arguments": arguments }))
+    }
+
     fn hang_up(mut self) -> Option<i32> {
         drop(self.input.take());
         self.child.wait().unwrap().code()
@@ -317,4 +321,24 @@ fn a_pipe_outlives_any_number_of_deaths() {
         kill(daemon_by_file(&world));
     }
     assert!(client.ask("tools/list", json!({}))["result"]["tools"].is_array());
+}
+
+#[test]
+fn a_step_that_ends_its_daemon_each_time_is_asked_about_and_the_pipe_stays() {
+    both(|older| {
+        let world = World::new();
+        let text = "name: fatal\nblocks:\n  - id: a\n    type: Shell\n    on_interrupt: retry\n    inputs:\n      command: \
+                    echo k >> klog; kill -9 $PPID; sleep 5\n";
+        std::fs::create_dir_all(world.project().join(".switchback/workflows")).unwrap();
+        std::fs::write(world.project().join(".switchback/workflows/fatal.yaml"), text).unwrap();
+        let mut client = Client::start(&world, older);
+        // Whatever comes of the call itself, it is answered, and so are those after it.
+        client.call("execute_workflow", json!({ "workflow": "fatal" }));
+        until("the run asks", || {
+            let runs = client.call("get_workflow_status", json!({}));
+            runs["result"]["structuredContent"]["runs"][0]["status"] == "waiting"
+        });
+        let log = std::fs::read_to_string(world.project().join("klog")).unwrap();
+        assert_eq!(log.lines().count(), 4, "{log}");
+    });
 }

@@ -74,7 +74,11 @@ fn each_call_has_a_key_and_keeps_it() {
     assert_eq!(said["params"]["_meta"][KEY], key.as_str());
 }
 
-const WHY: Reason = Reason { code: "daemon-stopped", error: "It was stopped.", next: "Call again." };
+const WHY: Reason = Reason {
+    code: "daemon-stopped",
+    error: std::borrow::Cow::Borrowed("It was stopped."),
+    next: "Call again.",
+};
 
 #[test]
 fn what_is_open_when_the_daemon_is_stopped_is_answered_and_listening_goes_on() {
@@ -83,7 +87,7 @@ fn what_is_open_when_the_daemon_is_stopped_is_answered_and_listening_goes_on() {
     take(&mut talk, json!({ "id": 2, "method": "tools/call", "params": { "name": "x" } }));
     take(&mut talk, json!({ "id": 3, "method": "tools/list", "params": {} }));
     let answers: Vec<Value> =
-        talk.unanswered(WHY).iter().map(|line| serde_json::from_slice(line).unwrap()).collect();
+        talk.unanswered(&WHY).iter().map(|line| serde_json::from_slice(line).unwrap()).collect();
     assert_eq!(answers[0]["result"]["isError"], true);
     assert_eq!(answers[1]["error"], json!({ "code": -32603, "message": "It was stopped. Call again." }));
     assert_eq!(again(&mut talk), ["subscriptions/listen 1"]);
@@ -95,10 +99,10 @@ fn what_is_open_when_the_daemon_is_stopped_is_answered_and_listening_goes_on() {
 fn a_tool_without_an_answer_fails_in_the_form_of_any_other() {
     for (mut talk, result_type) in [(opened(), json!(null)), (Talk::default(), json!("complete"))] {
         take(&mut talk, json!({ "id": "a", "method": "tools/call", "params": { "name": "x" } }));
-        let answer: Value = serde_json::from_slice(&talk.unanswered(WHY)[0]).unwrap();
+        let answer: Value = serde_json::from_slice(&talk.unanswered(&WHY)[0]).unwrap();
         let (result, value) = (&answer["result"], &answer["result"]["structuredContent"]);
         assert_eq!((&answer["id"], &result["resultType"]), (&json!("a"), &result_type), "{answer}");
-        assert_eq!(value["error"], WHY.error);
+        assert_eq!(value["error"], WHY.error.as_ref());
         assert_eq!((&value["code"], &value["next"]), (&json!(WHY.code), &json!(WHY.next)));
         let text: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
         assert_eq!(text, *value);
