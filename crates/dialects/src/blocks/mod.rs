@@ -10,8 +10,8 @@
 mod block;
 mod call;
 mod condition;
-mod for_each;
 pub mod file;
+mod for_each;
 mod graph;
 mod inputs;
 mod jinja;

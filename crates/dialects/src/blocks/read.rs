@@ -29,10 +29,7 @@ pub const WIDTH_MAX: u32 = 1_000;
 const WORKFLOW: Shape = Shape {
     has_no: "a workflow has no key",
     keys: &["name", "description", "inputs", "secrets", "blocks", "outputs", "timeout", "kind"],
-    elsewhere: &[
-        ("retry", "it belongs to a block"),
-        ("on_interrupt", "it belongs to a block"),
-    ],
+    elsewhere: &[("retry", "it belongs to a block"), ("on_interrupt", "it belongs to a block")],
 };
 
 /// How a block ended, for whoever looks at it.
@@ -147,7 +144,8 @@ fn give_items(plan: &mut Plan, each: Vec<Option<Each>>, uses: &[Use<'_>]) {
     for Use { by, touched, .. } in uses {
         let block = &mut graph.blocks[touched.block];
         let looks = matches!(by, By::Condition(_) | By::Output) && touched.space == Space::Outputs;
-        block.watched |= looks && block.for_each.is_some() && touched.field.as_deref() == Some("failed_count");
+        block.watched |=
+            looks && block.for_each.is_some() && touched.field.as_deref() == Some("failed_count");
     }
 }
 

@@ -141,13 +141,20 @@ fn each_item_has_a_line_of_its_own() {
     assert_eq!((line.state, line.started_at, line.attempt), (State::Running, Some(100), 1));
     assert_eq!(timeline.line("a[0]").map(|line| line.state), Some(State::Running));
     let second = timeline.line("a[1]").unwrap();
-    assert_eq!((second.state, second.item.as_ref().and_then(Data::inline)), (State::Failed, Some(&"q".into())));
+    assert_eq!(
+        (second.state, second.item.as_ref().and_then(Data::inline)),
+        (State::Failed, Some(&"q".into()))
+    );
     timeline.turn(3, 300, &[News::Interrupted { key: "a[0]".to_owned(), attempt: 1 }]);
     assert_eq!(timeline.lines[0].state, State::Interrupted);
     timeline.turn(4, 400, &[began("a[0]", 0, 2)]);
     assert_eq!(timeline.lines[0].state, State::Running);
     assert_eq!(timeline.line("a[0]").unwrap().item.as_ref().and_then(Data::inline), Some(&"p".into()));
-    timeline.turn(5, 500, &[ended("a[0]", None, 100), ended("a", Some(failure(FailureKind::Operation)), 100)]);
+    timeline.turn(
+        5,
+        500,
+        &[ended("a[0]", None, 100), ended("a", Some(failure(FailureKind::Operation)), 100)],
+    );
     let line = &timeline.lines[0];
     assert_eq!((line.state, line.duration_ms, line.parts().len()), (State::Failed, Some(400), 2));
     assert!(timeline.line("a[2]").is_none() && timeline.line("b[0]").is_none());
