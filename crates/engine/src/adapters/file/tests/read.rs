@@ -43,7 +43,7 @@ fn a_file_is_there_or_not() {
     let look = |path: &str| world.act("look", json!({ "path": path }));
     world.put("file", [0xff]);
     fs::create_dir(world.project("folder")).unwrap();
-    fs::set_permissions(world.project("file"), fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(world.project("file"), fs::Permissions::from_mode(0o000)).unwrap();
     assert_eq!(look("file").unwrap()["path"], json!(fs::canonicalize(world.project("file")).unwrap()));
     is_no(look("none"), "`none` does not exist");
     is_no(look("none/deeper"), "`none/deeper` does not exist");
