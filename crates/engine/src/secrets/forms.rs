@@ -1,6 +1,9 @@
 //! The forms in which a value comes out of programs: itself, its lines, and what encoders and quoters make of either.
 //!
-//! Forms are without blanks, as the masker reads text: `base64` breaks lines, `od` puts spaces between bytes.
+//! Forms are without blanks, as the masker reads text: `base64` breaks lines, `od` puts spaces between bytes, and where a letter has two
+//! bytes one of them is mostly NUL.
+
+mod letters;
 
 use std::collections::BTreeSet;
 
@@ -9,6 +12,9 @@ const LINE_CHARS_MIN: usize = 8;
 
 /// The bytes of the shortest form: what is shorter is found everywhere.
 const FORM_BYTES_MIN: usize = 4;
+
+/// The bytes of the largest value of which those forms are known that spell single letters as numbers: they are six times as long.
+const SPELLED_BYTES_MAX: usize = 4 * 1024;
 
 const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const BASE64_URL: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -20,7 +26,13 @@ const PLAIN_IN_URL: [&str; 5] = ["-._~", "-._~/", "-._*", "-._~!*'()", "-._~!*'(
 pub(super) fn forms(value: &str) -> BTreeSet<Vec<u8>> {
     let mut found = BTreeSet::new();
     for part in parts(value) {
-        let texts = encoded(part).into_iter().chain(quoted(part)).map(String::into_bytes);
+        let mut texts = [encoded(part), quoted(part)].concat();
+        texts.extend(letters::patterns(part));
+        if value.len() <= SPELLED_BYTES_MAX {
+            texts.extend(letters::pages(part, json));
+            texts.extend(letters::numbers(part));
+        }
+        let texts = texts.into_iter().map(String::into_bytes).chain(letters::utf16(part));
         let blank = |byte: &u8| is_blank(*byte);
         let stripped = texts.map(|text| text.into_iter().filter(|byte| !blank(byte)).collect::<Vec<u8>>());
         found.extend(stripped.filter(|form| form.len() >= FORM_BYTES_MIN));
@@ -30,7 +42,7 @@ pub(super) fn forms(value: &str) -> BTreeSet<Vec<u8>> {
 
 /// Whether the masker reads over a byte.
 pub(super) fn is_blank(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b'\0')
 }
 
 /// The value, and its lines if there are several.

@@ -31,6 +31,9 @@ fn a_secret_is_masked_and_nothing_else() {
         ("s3cr3t\n-value", "[secret TOKEN]"),
         ("73 33 63 72 33 74 2d 76 61 6c 75 65", "[secret TOKEN]"),
         ("  s3cr3t-value  ", "  [secret TOKEN]  "),
+        ("i\0s\0s\x003\0c\0r\x003\0t\0-\0v\0a\0l\0u\0e\0.\0", "i\0s\0[secret TOKEN]\0.\0"),
+        ("\0s\x003\0c\0r\x003\0t\0-\0v\0a\0l\0u\0e\0\r\0\n", "\0[secret TOKEN]\0\r\0\n"),
+        ("s3cr3t\\-value", "[secret TOKEN]"),
     ] {
         assert_eq!(masker.text(text), masked, "{text:?}");
     }
