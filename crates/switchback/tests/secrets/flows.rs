@@ -51,6 +51,22 @@ blocks:
         printf %s "$TOKEN" | tr a-z A-Z; echo
         printf %s "$TOKEN" | sed 's/&/\&amp;/g; s/</\&lt;/g; s/>/\&gt;/g'; echo
       env: *secrets
+  - id: spelled
+    type: Shell
+    inputs:
+      command: |
+        for value in "$TOKEN" "$KEY"; do
+          printf %s "$value" | iconv -f UTF-8 -t UTF-16LE; echo
+          printf %s "$value" | iconv -f UTF-8 -t UTF-16BE; echo
+          units=$(printf %s "$value" | iconv -f UTF-8 -t UTF-16BE | od -An -v -tx1 | tr -d ' \n')
+          printf '%s\n' "$units" | sed 's/..../\\u&/g'
+          printf '%s\n' "$units" | tr a-f A-F | sed 's/..../\\u&/g'
+          printf '%s\n' "$units" | sed 's/00\(..\)/\&#x\1;/g'
+        done
+        printf %s "$KEY" | od -An -v -tu1 | tr -s ' ' '\n' | sed '/./s/.*/\&#&;/'
+        printf '%s\n' "$TOKEN" | sed 's/[]\/$*.^[]/\\&/g'
+        printf '%s\n' "$TOKEN" | sed 's/[$&()*+.?[\^{|}~-]/\\&/g'
+      env: *secrets
   - id: large
     type: Shell
     inputs:

@@ -54,6 +54,8 @@ fn over_mcp_no_secret_comes_back() {
     // It is what was asked for: the secrets were there, and were masked.
     let text = answer.to_string();
     assert!(text.contains("[secret TOKEN]") && text.contains("[secret KEY]"), "{text}");
+    let spelled = answer["blocks"]["spelled"]["outputs"]["stdout"].as_str().unwrap();
+    assert_eq!(spelled.matches("[secret TOKEN]").count(), 7, "{spelled}");
     assert_eq!(answer["blocks"]["watched"]["outputs"]["stdout"], "seen", "{answer}");
     assert_eq!(answer["blocks"]["found"]["metadata"]["succeeded"], true, "{answer}");
     assert_eq!(answer["blocks"]["read"]["outputs"]["content"], "[secret TOKEN]", "{answer}");
@@ -67,7 +69,7 @@ fn over_mcp_no_secret_comes_back() {
     let mut uris: Vec<String> =
         listed.as_array().unwrap().iter().map(|one| one["uri"].as_str().unwrap().to_owned()).collect();
     uris.push(format!("switchback://runs/{run}"));
-    for block in ["plain", "pieces", "encoded", "quoted", "large", "failed", "found", "broken"] {
+    for block in ["plain", "pieces", "encoded", "quoted", "spelled", "large", "failed", "found", "broken"] {
         for stream in ["stdout", "stderr"] {
             uris.push(format!("switchback://runs/{run}/steps/{block}/{stream}"));
         }

@@ -21,6 +21,9 @@ impl Traces {
             add("HEX", hex.to_uppercase());
             let percent: String = word.bytes().map(|byte| format!("%{byte:02x}")).collect();
             add("percent", percent);
+            add("units", word.bytes().map(|byte| format!("u{byte:04x}")).collect());
+            add("entities", word.bytes().map(|byte| format!("&#{byte};")).collect());
+            add("hex entities", word.bytes().map(|byte| format!("&#x{byte:x};")).collect());
             for shift in 0..3 {
                 add("base64", base64_inside(word, shift));
             }
@@ -28,12 +31,15 @@ impl Traces {
         Traces { needles }
     }
 
-    /// What is found in some bytes, read as they are and without blanks.
+    /// What is found in some bytes, read as they are and without blanks, NULs and backslashes.
     pub(crate) fn found(&self, bytes: &[u8]) -> Vec<&str> {
-        let dense: Vec<u8> = bytes.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
+        let is_blank = |byte: &u8| byte.is_ascii_whitespace() || *byte == 0;
+        let dense: Vec<u8> = bytes.iter().copied().filter(|byte| !is_blank(byte)).collect();
         // A line break in JSON is two letters.
         let joined = replaced(&dense, b"\\n", b"");
-        let texts = [bytes, &dense, &joined].map(String::from_utf8_lossy);
+        // A NUL in it is six, and more where JSON lies in JSON.
+        let bare = replaced(&replaced(&joined, b"\\", b""), b"u0000", b"");
+        let texts = [bytes, &dense, &joined, &bare].map(String::from_utf8_lossy);
         let holds = |needle: &str| texts.iter().any(|text| text.contains(needle));
         self.needles.iter().filter(|(_, needle)| holds(needle)).map(|(name, _)| name.as_str()).collect()
     }
@@ -105,7 +111,12 @@ fn traces_are_found_where_they_are() {
     for (text, form) in [
         ("xx unguessable xx", "plain"),
         ("un\nguess\\nable", "plain"),
+        ("u\0n\0g\0u\0e\0s\0s\0a\0b\0l\0e\0", "plain"),
+        ("u\\u0000n\\\\u0000guessable", "plain"),
         ("756e67756573 7361626c65", "hex"),
+        ("\\u0075\\\\u006e\\u0067\\u0075\\u0065\\u0073\\u0073\\u0061\\u0062\\u006c\\u0065", "units"),
+        ("&#117;&#110;&#103;&#117;&#101;&#115;&#115;&#97;&#98;&#108;&#101;", "entities"),
+        ("&#x75;&#x6e;&#x67;&#x75;&#x65;&#x73;&#x73;&#x61;&#x62;&#x6c;&#x65;", "hex entities"),
         ("dW5ndWVzc2FibGU=", "base64"),
         ("eHVuZ3Vlc3NhYmxl", "base64"),
         ("eHh1bmd1ZXNzYWJsZQ==", "base64"),
