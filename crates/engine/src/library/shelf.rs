@@ -63,10 +63,19 @@ impl Shelf {
 
     /// All definitions as they are now, in this order. As long as nothing changes it is the same library.
     pub fn library(&self, order: Order) -> Arc<Library> {
-        let stock = self.look();
+        self.made_of(&self.look(), order)
+    }
+
+    /// The same as it was seen last, without a look at any file.
+    pub fn last_seen(&self, order: Order) -> Arc<Library> {
+        let stock = Arc::clone(&self.lock());
+        self.made_of(&stock, order)
+    }
+
+    fn made_of(&self, stock: &Stock, order: Order) -> Arc<Library> {
         let library = stock.made.libraries[order as usize].get_or_init(|| {
-            let mut library = self.assemble(&stock, order);
-            library.links = Some(self.links(&stock));
+            let mut library = self.assemble(stock, order);
+            library.links = Some(self.links(stock));
             Arc::new(library)
         });
         Arc::clone(library)

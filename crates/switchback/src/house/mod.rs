@@ -149,6 +149,11 @@ impl House {
         self.shelf(client).library(Order::Blocks)
     }
 
+    /// The same as they were seen last.
+    pub(crate) fn last_library(&self, client: &Client) -> Arc<Library> {
+        self.shelf(client).last_seen(Order::Blocks)
+    }
+
     /// Whether the house is about to close, or has.
     pub(crate) fn is_ending(&self) -> bool {
         self.ending.is_cancelled()

@@ -81,6 +81,11 @@ impl Visit {
         Ok(self.house()?.library(&self.client))
     }
 
+    /// The same as they were seen last, at once.
+    pub(super) fn last_library(&self) -> Result<Arc<Library>, Problem> {
+        Ok(self.house()?.last_library(&self.client))
+    }
+
     /// What holds for this client.
     pub(super) fn settings(&self) -> Arc<Settings> {
         Arc::clone(&self.settings.read().unwrap_or_else(PoisonError::into_inner))

@@ -224,9 +224,7 @@ async fn answer(call: &Call, watch: Watch) -> Answered {
         response = call.visit.look(move |_, reader| completed(&seen, reader, response)).await??;
     }
     let mut value = json!({ "status": response["status"].take(), "workflow_id": view.run });
-    let plan = Arc::clone(&view.plan);
-    let doubts = call.visit.glance(move |visit, _| Ok::<_, Problem>(visit.library()?.doubts_of(&plan)));
-    let doubts = doubts.await??;
+    let doubts = call.visit.last_library()?.doubts_of(&view.plan);
     if !doubts.is_empty() {
         value["warnings"] = json!(doubts);
     }
