@@ -34,8 +34,7 @@ impl Maker<'_> {
 
     /// A few items, now and then so many that their rows become one piece, and now and then what is no list.
     fn each(&mut self) -> Each {
-        let kind = self.random.below(30);
-        let items = match kind {
+        let items = match self.random.below(30) {
             0 => Expr::Const(json!((0..66).collect::<Vec<_>>())),
             1 => self.value(),
             2..=6 => Expr::Const(json!([])),
@@ -44,11 +43,7 @@ impl Maker<'_> {
             _ => Expr::Const(self.list()),
         };
         let width_max = self.random.weighted(&[(2, None), (2, Some(1)), (2, Some(2)), (1, Some(9))]);
-        // Of many questions at once each is answered again and again, which is all that such a world would do.
-        Each {
-            items,
-            width_max: if kind == 0 { width_max.or(Some(2)).map(|width| width.min(2)) } else { width_max },
-        }
+        Each { items, width_max }
     }
 
     /// A step that may read the item it is done for.

@@ -116,12 +116,16 @@ impl World<'_> {
     /// The kind world: everyone answers what is due.
     pub(super) fn everyone_answers(&mut self) {
         let runs: Vec<RunId> = self.watch.runs.keys().cloned().collect();
+        let mut any = false;
         for run in runs {
             for open in self.due(&run) {
                 self.answer(&run, &open);
-                // A round must follow, to take it to the store.
-                self.queue.plan(self.clock, None, Happening::People);
+                any = true;
             }
+        }
+        // A round must follow, to take it all to the store; more of them at this very moment would let no time pass.
+        if any {
+            self.queue.plan(self.clock, None, Happening::People);
         }
     }
 
