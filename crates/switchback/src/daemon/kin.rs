@@ -4,8 +4,6 @@
 //! What this does not stop: a process that lets its parents go (`setsid` and a second fork) has no ancestors left, and one
 //! program may type into the terminal of another. It keeps honest agents out, not hostile ones.
 
-use rustix::process::{Pid, getsid};
-
 /// Most generations that are looked at.
 const GENERATIONS_MAX: usize = 64;
 
@@ -35,26 +33,39 @@ pub(crate) fn client(pipe: u32) -> Vec<u32> {
     all
 }
 
-/// Whether a process leads its session, as a shell in a terminal does.
-fn is_leader(pid: u32) -> bool {
-    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
-    pid.is_some_and(|pid| getsid(Some(pid)).is_ok_and(|session| session == pid))
+/// The process that started another, if it still lives.
+fn parent(pid: u32) -> Option<u32> {
+    look(pid).map(|found| found.parent)
 }
 
-/// The process that started another, if it still lives.
+/// Whether a process leads its session, as a shell in a terminal does. A session that was begun outside this container has
+/// the number 0 here, and nobody inside leads it.
+fn is_leader(pid: u32) -> bool {
+    look(pid).is_some_and(|found| found.session == pid)
+}
+
+/// What the system says of a process.
+struct Found {
+    parent: u32,
+    session: u32,
+}
+
 #[cfg(target_os = "linux")]
-fn parent(pid: u32) -> Option<u32> {
+fn look(pid: u32) -> Option<Found> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The name of a program may have anything in it, also brackets.
     let (_, after) = stat.rsplit_once(')')?;
-    after.split_whitespace().nth(1)?.parse().ok()
+    let [_state, parent, _group, session] =
+        after.split_whitespace().take(4).collect::<Vec<_>>().try_into().ok()?;
+    Some(Found { parent: parent.parse().ok()?, session: session.parse().ok()? })
 }
 
-/// The process that started another, if it still lives.
 #[cfg(not(target_os = "linux"))]
-fn parent(pid: u32) -> Option<u32> {
+fn look(pid: u32) -> Option<Found> {
     let said = std::process::Command::new("/bin/ps").args(["-o", "ppid=", "-p", &pid.to_string()]).output();
-    String::from_utf8(said.ok()?.stdout).ok()?.trim().parse().ok()
+    let parent = String::from_utf8(said.ok()?.stdout).ok()?.trim().parse().ok()?;
+    let session = rustix::process::getsid(rustix::process::Pid::from_raw(i32::try_from(pid).ok()?)).ok()?;
+    Some(Found { parent, session: session.as_raw_nonzero().get().unsigned_abs() })
 }
 
 /// Whether a process above this one is this very program: a command of a workflow that another one carries out.
@@ -78,6 +89,24 @@ mod tests {
         child.kill().expect("it ends");
         child.wait().expect("it has ended");
         assert_eq!(lineage(u32::MAX), [u32::MAX]);
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn the_first_of_a_session_leads_it() {
+        let mut leader =
+            std::process::Command::new("setsid").args(["sleep", "30"]).spawn().expect("a process");
+        let mut follower = std::process::Command::new("sleep").arg("30").spawn().expect("a process");
+        let deadline = std::time::Instant::now() + std::time::Duration::from_secs(10);
+        while !is_leader(leader.id()) && std::time::Instant::now() < deadline {
+            std::thread::yield_now();
+        }
+        let seen = (is_leader(leader.id()), is_leader(follower.id()));
+        for process in [&mut leader, &mut follower] {
+            process.kill().expect("it ends");
+            process.wait().expect("it has ended");
+        }
+        assert_eq!(seen, (true, false));
     }
 
     #[test]
