@@ -70,8 +70,7 @@ impl Hands {
                 }
                 Err(failure) => {
                     let report = Report::Failed { failure, outputs: Fields::new() };
-                    hands.send(key.0.clone(), perform.id, report, None);
-                    hands.over(&key);
+                    hands.over(&key, |hands| hands.send(key.0.clone(), perform.id, report, None));
                 }
             }
         });
@@ -86,15 +85,15 @@ impl Hands {
     fn process_over(&self, key: &Key, perform: &Perform, job: &Job, outcome: &Outcome) {
         kill_point("process ended");
         let (run, id) = key.clone();
-        match (shell::report(outcome, perform), &outcome.ended) {
-            (Some(report), process::Ended::NotStarted(_)) => {
-                self.send(run, id, masked(report, &job.mask), None)
-            }
+        let report = match (shell::report(outcome, perform), &outcome.ended) {
+            (Some(report), process::Ended::NotStarted(_)) => Some(masked(report, &job.mask)),
             // What it said was masked as it came.
-            (Some(report), _) => self.send(run, id, report, None),
-            (None, _) => self.interrupted(run, id),
-        }
-        self.over(key);
+            (report, _) => report,
+        };
+        self.over(key, |hands| match report {
+            Some(report) => hands.send(run, id, report, None),
+            None => hands.interrupted(run, id),
+        });
     }
 
     fn file(self: &Arc<Self>, run: RunId, home: Home, perform: Perform) {
@@ -106,13 +105,12 @@ impl Hands {
             let ended = file::run(Arc::clone(&hands.files), key.0.clone(), home, perform, stops).await;
             kill_point("file done");
             let (run, effect) = key.clone();
-            match ended {
+            hands.over(&key, |hands| match ended {
                 file::Ended::Reported(report, note) => {
                     hands.report_then(run, effect, report, note.map(forget));
                 }
                 file::Ended::Interrupted => hands.interrupted(run, effect),
-            }
-            hands.over(&key);
+            });
         });
     }
 
@@ -122,11 +120,11 @@ impl Hands {
         let hands = Arc::clone(self);
         self.runtime.spawn(async move {
             let asked = (&hands.repositories, stops);
-            match git::perform(&key.0, &home, &perform, &hands.notes, asked).await {
+            let report = git::perform(&key.0, &home, &perform, &hands.notes, asked).await;
+            hands.over(&key, |hands| match report {
                 Some(report) => hands.report(key.0.clone(), perform.id, report),
                 None => hands.interrupted(key.0.clone(), perform.id),
-            }
-            hands.over(&key);
+            });
         });
     }
 }

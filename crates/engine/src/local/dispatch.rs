@@ -1,6 +1,6 @@
 //! Lets effects leave: each to the hand it is for. Results come back as letters.
 
-use super::thread::{Mail, Worker};
+use super::worker::{Mail, Worker};
 use crate::driver::Letter;
 use crate::turn::{Home, stored};
 use kernel::{Answer, Data, Effect, EffectId, Fields, Question, RunId};
@@ -60,10 +60,10 @@ impl Worker {
 
     /// Answers on a thread of its own: an evaluator may take its time, and the driver does not wait for it.
     pub(super) fn ask(&mut self, run: RunId, questions: Vec<Question>) {
-        let (answers, inbox) = (Arc::clone(&self.answers), self.inbox.clone());
+        let (answers, desk) = (Arc::clone(&self.answers), Arc::clone(&self.desk));
         self.hands.aside(move || {
             let (answers, contents) = small(answers.answer(&run, &questions));
-            let _ = inbox.send(Mail::Letter(Letter::Answers { run, answers, contents }));
+            desk.post(Mail::Letter(Letter::Answers { run, answers, contents }));
         });
     }
 }

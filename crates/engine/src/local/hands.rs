@@ -1,8 +1,9 @@
 //! The server's hands: what is being carried out, how it is stopped, and how it is reported. `carry` has what each
 //! adapter does.
 
+use super::desk::Desk;
 use super::secret::masked;
-use super::thread::Mail;
+use super::worker::Mail;
 use crate::adapters::file::Files;
 use crate::adapters::git;
 use crate::adapters::process::{Notes, Stops};
@@ -10,7 +11,6 @@ use crate::answers::Answers;
 use crate::driver::Letter;
 use crate::secrets::Keeper;
 use crate::turn::{Reply, stored};
-use crossbeam_channel::Sender;
 use kernel::event::Report;
 use kernel::{Command, EffectId, Failure, FailureKind, Fields, Limits, RunId};
 use std::collections::HashMap;
@@ -28,7 +28,7 @@ pub(crate) struct Hands {
     /// Who is at work in which repository.
     pub(super) repositories: git::Queue,
     pub(super) runtime: tokio::runtime::Handle,
-    inbox: Sender<Mail>,
+    desk: Arc<Desk>,
     open: Mutex<InHand>,
     /// How many are being carried out.
     count: watch::Sender<usize>,
@@ -55,7 +55,7 @@ impl Hands {
         notes: Notes,
         answers: Arc<dyn Answers>,
         runtime: tokio::runtime::Handle,
-        inbox: Sender<Mail>,
+        desk: Arc<Desk>,
     ) -> Self {
         Hands {
             secrets: answers.secrets(),
@@ -63,7 +63,7 @@ impl Hands {
             notes: Arc::new(notes),
             repositories: git::Queue::default(),
             runtime,
-            inbox,
+            desk,
             open: Mutex::default(),
             count: watch::channel(0).0,
         }
@@ -78,9 +78,9 @@ impl Hands {
         self.count.subscribe()
     }
 
-    /// Whether nothing is being carried out.
+    /// Whether nothing is being carried out but what is just being reported.
     pub(super) fn is_idle(&self) -> bool {
-        *self.count.borrow() == 0
+        self.desk.is_quiet()
     }
 
     /// Whether something may be begun; while the server shuts down nothing is.
@@ -130,17 +130,23 @@ impl Hands {
         let (withdraw, interrupt) = (watch::channel(false).0, watch::channel(false).0);
         let stops = Stops::new(withdraw.subscribe(), interrupt.subscribe());
         open.stops.insert(key, Stop { withdraw, interrupt });
+        self.desk.begins();
         self.count.send_replace(open.stops.len());
         Some(stops)
     }
 
-    /// It is over, and its report is on its way.
-    pub(super) fn over(&self, key: &Key) {
+    /// It is over: is reported, and then in hand no more. Whoever waits until nothing is finds every report posted.
+    pub(super) fn over(&self, key: &Key, report: impl FnOnce(&Self)) {
+        self.desk.ends();
+        report(self);
         let mut open = self.open();
         open.stops.remove(key);
         self.count.send_replace(open.stops.len());
-        if open.awaited {
-            let _ = self.inbox.send(Mail::Nudge);
+        let awaited = open.awaited;
+        // Whoever posts may have to look at what is in hand.
+        drop(open);
+        if awaited {
+            self.desk.post(Mail::Nudge);
         }
     }
 
@@ -166,13 +172,13 @@ impl Hands {
             }
         };
         let command = Command::Report { effect, report };
-        let _ = self.inbox.send(Mail::Letter(Letter::Command { run, command, contents, reply }));
+        self.desk.post(Mail::Letter(Letter::Command { run, command, contents, reply }));
     }
 
     pub(super) fn interrupted(&self, run: RunId, effect: EffectId) {
         let command = Command::Interrupt { effect };
         let letter = Letter::Command { run, command, contents: Vec::new(), reply: None };
-        let _ = self.inbox.send(Mail::Letter(letter));
+        self.desk.post(Mail::Letter(letter));
     }
 
     /// Runs something that may take its time.

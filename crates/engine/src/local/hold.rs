@@ -2,7 +2,7 @@
 //! meanwhile is held. If the server goes on after all, it is begun then; if it ends, it is written down as unbegun, and
 //! the next server begins it instead of asking what became of it.
 
-use super::thread::Worker;
+use super::worker::Worker;
 use crate::store::Write;
 use crate::turn::Home;
 use kernel::RunId;

@@ -1,20 +1,21 @@
-//! The local backend: runs live in this process and its SQLite store. One thread drives (see `driver`), wakes for
-//! letters and timers, and never sleeps otherwise; adapters run beside it.
+//! The local backend: runs live in this process and its SQLite store. One at a time drives (see `driver`): whoever
+//! posts a letter while nobody does, or the thread, which also wakes for timers (see `desk`). Adapters run beside it.
 //!
 //! ```text
-//!  callers ──┐                    ┌── timers (in the thread)
-//!  adapters ─┼── letters ── loop ─┼── adapters
-//!  answers ──┘                    └── subscribers
+//!  callers ──┐                     ┌── timers
+//!  adapters ─┼── letters ── round ─┼── adapters
+//!  answers ──┘                     └── subscribers
 //! ```
 
 mod carry;
+mod desk;
 mod dispatch;
 mod hands;
 mod hold;
 mod park;
 mod secret;
-mod thread;
 mod timers;
+mod worker;
 
 pub(crate) use hands::Hands;
 
@@ -24,23 +25,24 @@ use crate::backend::{Accepted, Backend, Error, Later, Progress, Standing, Start}
 use crate::driver::{Driver, Letter};
 use crate::secrets::used;
 use crate::store::Store;
-use crossbeam_channel::Sender;
+use desk::Desk;
 use kernel::{Command, RunId};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 use tokio::sync::{mpsc, oneshot, watch};
+use worker::{Mail, Worker};
 
 /// Runs in this process.
 pub struct Local {
-    inbox: Sender<thread::Mail>,
+    desk: Arc<Desk>,
     thread: Mutex<Option<JoinHandle<()>>>,
     hands: Arc<Hands>,
     timers: watch::Receiver<usize>,
     last_words: LastWords,
 }
 
-/// Why the thread has stopped, once it has. Said before whoever waits for it is let go.
+/// Why the work has stopped, once it has. Said before whoever waits for it is let go.
 type LastWords = Arc<OnceLock<String>>;
 
 impl Local {
@@ -51,18 +53,18 @@ impl Local {
         answers: Arc<dyn Answers>,
         runtime: tokio::runtime::Handle,
     ) -> Self {
-        let (inbox, letters) = crossbeam_channel::unbounded();
-        let hands = Arc::new(Hands::new(notes, Arc::clone(&answers), runtime, inbox.clone()));
-        let worker =
-            thread::Worker::new(Driver::new(store), answers, Arc::clone(&hands), letters, inbox.clone());
+        let (desk, last_words) = (Arc::new(Desk::default()), LastWords::default());
+        let hands = Arc::new(Hands::new(notes, Arc::clone(&answers), runtime, Arc::clone(&desk)));
+        let (driver, at) = (Driver::new(store), Arc::clone(&desk));
+        let worker = Worker::new(driver, answers, Arc::clone(&hands), at, Arc::clone(&last_words));
         let timers = worker.timers.count();
-        let last_words = LastWords::default();
-        let heard = Arc::clone(&last_words);
+        desk.seat(worker);
+        let at = Arc::clone(&desk);
         let thread = std::thread::Builder::new()
             .name("driver".into())
-            .spawn(move || worker.work(&heard))
+            .spawn(move || at.work())
             .expect("BUG: the system gives no thread");
-        Local { inbox, thread: Mutex::new(Some(thread)), hands, timers, last_words }
+        Local { desk, thread: Mutex::new(Some(thread)), hands, timers, last_words }
     }
 
     /// Tells how many effects are being carried out.
@@ -74,14 +76,14 @@ impl Local {
     /// meanwhile is begun on release, or by the next owner of the store.
     pub async fn hold(&self) -> usize {
         let (reply, answer) = oneshot::channel();
-        let _ = self.inbox.send(thread::Mail::Hold { reply });
+        self.desk.post(Mail::Hold { reply });
         // An engine that has stopped begins nothing.
         answer.await.unwrap_or(0)
     }
 
     /// Begins what was held, and goes on.
     pub fn release(&self) {
-        let _ = self.inbox.send(thread::Mail::Release);
+        self.desk.post(Mail::Release);
     }
 
     /// Tells how many timers run.
@@ -92,7 +94,7 @@ impl Local {
     /// Ends all processes, records that they were interrupted, and closes the store.
     pub async fn close(&self) {
         self.hands.shut_down().await;
-        let _ = self.inbox.send(thread::Mail::Close);
+        self.desk.post(Mail::Close);
         let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(thread) = thread {
             let _ = tokio::task::spawn_blocking(move || thread.join()).await;
@@ -108,7 +110,7 @@ impl Local {
     fn ask(&self, letter: impl FnOnce(crate::turn::Reply) -> Letter) -> Later<'_, Accepted> {
         let (reply, answer) = oneshot::channel();
         let reply = Box::new(move |result| drop(reply.send(result)));
-        let _ = self.inbox.send(thread::Mail::Letter(letter(reply)));
+        self.desk.post(Mail::Letter(letter(reply)));
         Box::pin(async move { answer.await.unwrap_or_else(|_| Err(self.stopped())) })
     }
 }
@@ -149,21 +151,21 @@ impl Backend for Local {
 
     fn park(&self, run: &RunId) -> Later<'_, Accepted> {
         let (reply, answer) = oneshot::channel();
-        let _ = self.inbox.send(thread::Mail::Park { run: run.clone(), reply });
+        self.desk.post(Mail::Park { run: run.clone(), reply });
         Box::pin(async move { answer.await.unwrap_or_else(|_| Err(self.stopped())) })
     }
 
     fn query(&self, run: &RunId) -> Later<'_, Standing> {
         let (reply, answer) = oneshot::channel();
         let reply = Box::new(move |result| drop(reply.send(result)));
-        let _ = self.inbox.send(thread::Mail::Letter(Letter::Query { run: run.clone(), reply }));
+        self.desk.post(Mail::Letter(Letter::Query { run: run.clone(), reply }));
         Box::pin(async move { answer.await.unwrap_or_else(|_| Err(self.stopped())) })
     }
 
     fn subscribe(&self, run: &RunId) -> Later<'_, mpsc::UnboundedReceiver<Progress>> {
         let (sender, receiver) = mpsc::unbounded_channel();
         let (reply, answer) = oneshot::channel();
-        let _ = self.inbox.send(thread::Mail::Subscribe { run: run.clone(), sender, reply });
+        self.desk.post(Mail::Subscribe { run: run.clone(), sender, reply });
         // Whoever looks at the store from here on misses nothing: a turn is there, or will be told.
         Box::pin(async move { answer.await.map(|()| receiver).map_err(|_| self.stopped()) })
     }

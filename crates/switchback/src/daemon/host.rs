@@ -85,10 +85,10 @@ pub(crate) fn main(dir: &Path) -> ExitCode {
     code
 }
 
-/// Half of the cores: the other half is the driving thread's, the disk's and that of what is carried out. Fewer threads also
-/// wake each other less, which is most of what a call costs.
+/// Half of the cores, and one that may wait for the disk: whoever posts something may have to drive. The other half is for what
+/// is carried out. Fewer threads also wake each other less, which is most of what a call costs.
 fn workers() -> usize {
-    std::thread::available_parallelism().map_or(1, |cores| cores.get().div_ceil(2))
+    std::thread::available_parallelism().map_or(1, |cores| cores.get().div_ceil(2)) + 1
 }
 
 async fn keep(dir: &Path) -> ExitCode {

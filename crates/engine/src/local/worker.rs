@@ -1,6 +1,8 @@
-//! The driving thread: takes all letters that wait, commits them together, lets the parcels leave, and sleeps until
-//! the next letter or timer.
+//! One round of driving: takes all letters that wait, commits them together and lets the parcels leave. `desk` says whose
+//! round it is.
 
+use super::LastWords;
+use super::desk::Desk;
 use super::hands::Hands;
 use super::hold::Hold;
 use super::park::{Parked, Parking};
@@ -10,22 +12,17 @@ use crate::backend::Progress;
 use crate::driver::{Driver, Letter, Parcel};
 use crate::kill_point;
 use crate::store::{Filter, Kind, WriteError};
-use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use kernel::{Command, RunId, Status};
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, OnceLock};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 
-/// Most letters in one transaction.
-const BATCH_MAX: usize = 256;
-
-/// How often, and how far apart, a commit is tried that the store may still take.
+/// How often a commit is tried that the store may still take.
 const TRIES_MAX: u32 = 60;
-const TRY_AGAIN: Duration = Duration::from_millis(250);
 
-/// What wakes the thread.
+/// What is posted.
 pub(crate) enum Mail {
     Letter(Letter),
     Subscribe {
@@ -48,16 +45,30 @@ pub(crate) enum Mail {
     Close,
 }
 
-/// The thread's belongings.
+/// What there is to do after a round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    /// Nothing, until something is posted or a timer is due.
+    Rest,
+    /// Another round.
+    More,
+    /// Another round, once the disk has had time to recover.
+    Later,
+    /// Nothing ever again: it was closed, and all of it is recorded.
+    Over,
+    /// Nothing ever again: what is open is carried on by the next one.
+    Broken,
+}
+
+/// What it takes to drive.
 pub(super) struct Worker {
     pub(super) driver: Driver,
     pub(super) answers: Arc<dyn Answers>,
     pub(super) hands: Arc<Hands>,
-    letters: Receiver<Mail>,
-    pub(super) inbox: Sender<Mail>,
+    pub(super) desk: Arc<Desk>,
     pub(super) timers: Timers,
     subscribers: HashMap<RunId, Vec<UnboundedSender<Progress>>>,
-    /// Letters the thread wrote to itself while it let parcels leave.
+    /// Letters it wrote to itself while it let parcels leave.
     pub(super) own: Vec<Letter>,
     /// Runs that someone set aside, and those for which that is not yet over.
     pub(super) parked: HashSet<RunId>,
@@ -68,6 +79,7 @@ pub(super) struct Worker {
     ended: Vec<RunId>,
     /// How often in a row the store did not take what waits.
     refused: u32,
+    last_words: LastWords,
 }
 
 impl Worker {
@@ -75,16 +87,15 @@ impl Worker {
         driver: Driver,
         answers: Arc<dyn Answers>,
         hands: Arc<Hands>,
-        letters: Receiver<Mail>,
-        inbox: Sender<Mail>,
+        desk: Arc<Desk>,
+        last_words: LastWords,
     ) -> Self {
         let parked = parked(&driver);
         Worker {
             driver,
             answers,
             hands,
-            letters,
-            inbox,
+            desk,
             timers: Timers::default(),
             subscribers: HashMap::new(),
             own: Vec::new(),
@@ -94,27 +105,17 @@ impl Worker {
             closing: false,
             ended: Vec::new(),
             refused: 0,
+            last_words,
         }
     }
 
-    /// Works until it is closed or another process takes the store over.
-    pub(super) fn work(mut self, last_words: &OnceLock<String>) {
-        loop {
-            if self.own.is_empty() && !self.driver.is_pending() {
-                self.settle();
-                // A turn that waits for answers is recorded first: what made it happen is known to nobody else.
-                if self.closing && !self.driver.is_turning(|_| true) {
-                    break;
-                }
-                self.wait();
-            }
-            self.take_what_waits();
-            for parcel in self.driver.questions() {
-                self.let_leave(parcel);
-            }
-            if !self.driver.is_pending() {
-                continue;
-            }
+    /// Takes what was posted and what is due, commits it, and lets leave what it gave.
+    pub(super) fn round(&mut self, mail: Vec<Mail>) -> Next {
+        self.take_what_waits(mail);
+        for parcel in self.driver.questions() {
+            self.let_leave(parcel);
+        }
+        if self.driver.is_pending() {
             match self.driver.commit_in_silence() {
                 Ok((parcels, replies)) => {
                     self.refused = 0;
@@ -122,17 +123,35 @@ impl Worker {
                     replies.send();
                     self.driver.forget_ended(&std::mem::take(&mut self.ended));
                 }
-                Err(error) if self.may_try_again(&error) => self.pause(),
-                // An engine that cannot write must stop: what is open is carried on by the next one.
+                Err(error) if self.may_try_again(&error) => return Next::Later,
+                // An engine that cannot write must stop.
                 Err(error) => {
-                    // Only one thread speaks, and only once.
-                    let _ = last_words.set(error.to_string());
+                    // It is said only once, before whoever waits is let go.
+                    let _ = self.last_words.set(error.to_string());
                     self.driver.give_up(&error);
-                    return;
+                    return Next::Broken;
                 }
             }
             kill_point("parcels left");
         }
+        if self.has_more() {
+            return Next::More;
+        }
+        self.settle();
+        match self.has_more() {
+            true => Next::More,
+            // A turn that waits for answers is recorded first: what made it happen is known to nobody else.
+            false if self.closing && !self.driver.is_turning(|_| true) => Next::Over,
+            false => Next::Rest,
+        }
+    }
+
+    fn has_more(&self) -> bool {
+        !self.own.is_empty() || self.driver.is_pending()
+    }
+
+    /// Writes down what was not begun, and closes the store.
+    pub(super) fn end(mut self) {
         self.write_unbegun();
         if let Err(error) = self.driver.commit() {
             eprintln!("switchback: what was not begun counts as begun: {error}");
@@ -151,27 +170,7 @@ impl Worker {
         error.kind() == Kind::Retryable && self.refused < TRIES_MAX && !self.closing
     }
 
-    /// Lets the disk recover; what comes meanwhile joins what waits.
-    fn pause(&mut self) {
-        if let Ok(mail) = self.letters.recv_timeout(TRY_AGAIN) {
-            self.take_mail(mail);
-        }
-    }
-
-    /// Sleeps until something comes or a timer is due.
-    fn wait(&mut self) {
-        let mail = match self.timers.next() {
-            None => self.letters.recv().map_err(|_| RecvTimeoutError::Disconnected),
-            Some(due) => self.letters.recv_timeout(Duration::from_millis(due.saturating_sub(now()))),
-        };
-        match mail {
-            Ok(mail) => self.take_mail(mail),
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => self.closing = true,
-        }
-    }
-
-    fn take_what_waits(&mut self) {
+    fn take_what_waits(&mut self, mail: Vec<Mail>) {
         for letter in std::mem::take(&mut self.own) {
             self.driver.take(letter, now());
         }
@@ -179,10 +178,7 @@ impl Worker {
             let command = Command::Fire { timer };
             self.driver.take(Letter::Command { run, command, contents: Vec::new(), reply: None }, now());
         }
-        for _ in 0..BATCH_MAX {
-            let Ok(mail) = self.letters.try_recv() else { break };
-            self.take_mail(mail);
-        }
+        mail.into_iter().for_each(|mail| self.take_mail(mail));
     }
 
     fn take_mail(&mut self, mail: Mail) {
