@@ -81,7 +81,7 @@ fn an_environment_is_made_once_and_installs_what_has_changed() {
     assert_eq!(third.outputs()["installed"], "installed requirements.txt");
     assert!(world.path(".venv/kept").exists());
     // One that is broken is made anew.
-    world.shell("rm .venv/bin/python && ln -s /no/such/python .venv/bin/python");
+    world.shell("rm .venv/kept .venv/bin/python && ln -s /no/such/python .venv/bin/python");
     let mended = world.run("setup-python-env", &[("requirements", "requirements.txt")]);
     assert_eq!(
         (&mended.outputs()["found"], &mended.outputs()["installed"]),
