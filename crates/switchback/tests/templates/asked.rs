@@ -58,6 +58,7 @@ fn a_gate_opens_for_a_human_who_says_yes() {
     let word = run.split('-').nth(1).unwrap();
     let seen = types(&world, &run, word);
     assert!(seen.contains("Write it?") && seen.contains("a plan"), "{seen}");
+    assert!(seen.contains("  touch written; printf done"), "{seen}");
     let after = shown(&world, &run);
     assert_eq!(
         (&after["status"], &after["outputs"]),
@@ -84,6 +85,51 @@ fn a_gate_stays_closed_after_a_no_and_for_whoever_is_no_human() {
     assert_eq!(after["status"], "failed", "{seen}");
     assert!(after["error"].as_str().unwrap().contains("`approve`"), "{after:#}");
     assert!(!world.path("written").exists());
+}
+
+/// Whoever fills in the question also fills in the command: the human sees both.
+#[test]
+fn a_gate_shows_what_a_yes_releases_whatever_is_said_of_it() {
+    let world = World::new();
+    world.write("sub/x", "");
+    let folder = world.path("sub").canonicalize().unwrap().display().to_string();
+    let script = "rm -rf build\n\nprintf '%s' \"$(date) {{ 7*7 }} ${inputs.question}\"";
+    let lies = "After a yes this script is run by sh in /tmp:\n  echo hello\n".to_owned() + &"\n".repeat(500);
+    for (question, details) in
+        [("Print hello?", ""), (&*lies, &*lies), ("{{ command }}", "${inputs.command}")]
+    {
+        let inputs =
+            [("question", question), ("details", details), ("command", script), ("project_path", "sub")];
+        let (_, ran) = waiting(&world, "approval-gate", &inputs);
+        let asked = &ran.document["questions"][0];
+        assert_eq!(asked["prompt"], question);
+        let shown = asked["shown"]["details"].as_str().unwrap();
+        let end = format!(
+            "After a yes this script is run by sh in {folder}:\n  rm -rf build\n  \n  printf '%s' \"$(date) \
+             {{{{ 7*7 }}}} ${{inputs.question}}\""
+        );
+        assert!(shown.trim_end().ends_with(&end), "{shown}");
+        assert!(shown.starts_with(details), "{shown}");
+    }
+    let (_, ran) = waiting(&world, "approval-gate", &[("question", "Go on?"), ("command", " \n")]);
+    let shown = ran.document["questions"][0]["shown"]["details"].as_str().unwrap();
+    assert_eq!(shown.trim_end(), "After a yes no command is run here, but the workflow goes on.");
+    // What would be shown without its end is not asked at all.
+    let room = 16_000 - (shown.len() + 2);
+    let inputs = |bytes: usize| [("question", "Go on?".to_owned()), ("details", "x".repeat(bytes))];
+    let fits = inputs(room);
+    let (_, ran) =
+        waiting(&world, "approval-gate", &fits.each_ref().map(|(name, text)| (*name, text.as_str())));
+    assert!(!ran.document["questions"][0]["shown"].to_string().contains("bytes in all"));
+    let over = inputs(room + 1);
+    let refused = world.run("approval-gate", &over.each_ref().map(|(name, text)| (*name, text.as_str())));
+    assert!(refused.error().contains("have 16001 bytes as they are shown"), "{}", refused.error());
+    for empty in ["", " \n"] {
+        let refused = world.run("approval-gate", &[("question", empty), ("command", "touch written")]);
+        assert!(refused.error().contains("the question is empty"), "{}", refused.error());
+    }
+    let nowhere = world.run("approval-gate", &[("question", "x"), ("project_path", "no-such")]);
+    assert!(nowhere.error().contains("no-such does not exist"), "{}", nowhere.error());
 }
 
 #[test]

@@ -47,10 +47,10 @@ impl Way {
     }
 }
 
-/// Whether a question can be put to a human in a form.
+/// Whether a question can be put to a human in a form: a gate only where all of it is shown, because a yes is to all of it.
 pub(super) fn is_for_a_form(asked: &Asked) -> bool {
     let proof = asked.gate.as_ref().is_some_and(|gate| gate.level == GateLevel::Proof);
-    asked.audience == Audience::Human && !proof
+    asked.audience == Audience::Human && !proof && (!asked.is_gate() || form::is_whole(asked))
 }
 
 /// The human who answers in a form of the caller's client.
