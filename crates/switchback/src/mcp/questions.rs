@@ -1,5 +1,6 @@
 //! Open questions as an agent sees them: what is asked, by whom it may be answered, and the one call that does.
 
+use super::elicit::unseen;
 use engine::asking::{self, Asked, AskedKind};
 use engine::dialects::view::asked::label;
 use engine::kernel::RunId;
@@ -30,8 +31,9 @@ fn one_next(run: &RunId, asked: &Asked, several: bool) -> String {
     let which = if several { format!(", question_id=\"{}\"", asked.question_id) } else { String::new() };
     let call = |response: &str| format!("resume_workflow(workflow_id=\"{run}\"{which}, response={response})");
     if asked.is_gate() {
+        let why = unseen(asked).map(|why| format!("; {why}")).unwrap_or_default();
         return format!(
-            "Only a human may answer `{step}`: tell them to type `switchback answer {root}` in a terminal of their own. \
+            "Only a human may answer `{step}`{why}: tell them to type `switchback answer {root}` in a terminal of their own. \
              get_workflow_status(workflow_id=\"{run}\", wait_seconds=45) waits for it."
         );
     }

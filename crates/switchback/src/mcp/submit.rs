@@ -23,27 +23,35 @@ pub(super) enum Taken {
 
 /// Takes what someone did with a form.
 pub(super) async fn take(call: &Call, asked: &Asked, said: Said) -> Result<Taken, Problem> {
-    let by = elicit::human(call);
-    let command = match said {
-        Said::This(value) => match asking::fit(asked, value) {
-            Ok(result) => asking::answer(asked, result, by),
-            Err(misfit) => return Ok(Taken::Open(format!("the answer does not fit: {misfit}"))),
-        },
-        Said::Declined => match asking::decline(asked, by) {
-            Some(no) => no,
-            None => return Ok(Taken::Open("the person was asked and would not answer".to_owned())),
-        },
-        Said::Cancelled => {
-            return Ok(Taken::Open(
-                "the person was asked and closed the question without an answer".to_owned(),
-            ));
-        }
-        Said::Garbled(why) => return Ok(Taken::Open(format!("the person could not be asked: {why}"))),
+    let command = match meant(asked, said, elicit::human(call)) {
+        Ok(command) => command,
+        Err(why) => return Ok(Taken::Open(why)),
     };
     match submit(call, asked, command).await {
         Ok(seq) => Ok(Taken::Recorded(seq)),
         Err(engine::Error::Refused(refusal)) => Ok(Taken::Late(refusal.to_string())),
         Err(error) => Err(runs::refused(error)),
+    }
+}
+
+/// What is to be submitted, or why the question stays open.
+fn meant(asked: &Asked, said: Said, by: Caller) -> Result<Command, String> {
+    match said {
+        Said::This(value) => {
+            // A form that was sealed before this was looked at may have left something out.
+            if let Some(why) = elicit::unseen(asked) {
+                let root = &asked.root;
+                return Err(format!("the answer was not taken: {why}. `switchback answer {root}` shows it"));
+            }
+            let fitted = asking::fit(asked, value);
+            let result = fitted.map_err(|misfit| format!("the answer does not fit: {misfit}"))?;
+            Ok(asking::answer(asked, result, by))
+        }
+        Said::Declined => {
+            asking::decline(asked, by).ok_or_else(|| "the person was asked and would not answer".to_owned())
+        }
+        Said::Cancelled => Err("the person was asked and closed the question without an answer".to_owned()),
+        Said::Garbled(why) => Err(format!("the person could not be asked: {why}")),
     }
 }
 
@@ -99,4 +107,25 @@ fn answered(asked: &Asked) -> Problem {
         .next(format!(
             "get_workflow_status(workflow_id=\"{root}\") shows how the run stands and what is due."
         ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mcp::elicit::gate;
+
+    #[test]
+    fn what_was_not_shown_whole_can_only_be_declined() {
+        let by = || Caller::Human { door: "elicitation".to_owned(), proven: false };
+        let approved = |asked: &Asked, said| match meant(asked, said, by()) {
+            Ok(Command::Answer { approved, .. }) => Ok(approved),
+            Ok(other) => panic!("{other:?}"),
+            Err(why) => Err(why),
+        };
+        let (short, long) = (gate("x", &[]), gate(&"x\n".repeat(400), &[]));
+        assert_eq!(approved(&short, Said::This(true.into())), Ok(true));
+        let told = approved(&long, Said::This(true.into())).unwrap_err();
+        assert!(told.contains("more than a form holds. `switchback answer mossy-otter-41`"), "{told}");
+        assert_eq!(approved(&long, Said::Declined), Ok(false));
+    }
 }

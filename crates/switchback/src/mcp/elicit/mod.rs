@@ -6,17 +6,21 @@
 //!  stateless:  wait ── input required, sealed state ── the call again, with the answer ── submit ── wait on
 //! ```
 //! Nothing said is never a yes: a question that was declined, cancelled or not answered in time is still open, and only at
-//! a gate a decline is an answer: no.
+//! a gate a decline is an answer: no. What cannot be shown whole passes no gate: it is not asked in a form.
 
 mod again;
 mod form;
 mod key;
 mod live;
+mod message;
 mod seal;
 
 pub(super) use again::{Again, again};
 pub(super) use form::Said;
 pub(super) use live::Live;
+#[cfg(test)]
+pub(super) use message::tests::gate;
+pub(super) use message::unseen;
 pub(super) use seal::sealed;
 
 use super::call::Call;
@@ -50,7 +54,7 @@ impl Way {
 /// Whether a question can be put to a human in a form: a gate only where all of it is shown, because a yes is to all of it.
 pub(super) fn is_for_a_form(asked: &Asked) -> bool {
     let proof = asked.gate.as_ref().is_some_and(|gate| gate.level == GateLevel::Proof);
-    asked.audience == Audience::Human && !proof && (!asked.is_gate() || form::is_whole(asked))
+    asked.audience == Audience::Human && !proof && unseen(asked).is_none()
 }
 
 /// The human who answers in a form of the caller's client.

@@ -1,0 +1,142 @@
+//! The words of a form: what is asked, by which run, and what else is shown.
+//!
+//! A plain question that is long is asked with its beginning. A gate is asked in a form only if all of it can be seen there:
+//! clients show a form on one screen, and some leave out what is longer without a word.
+
+use engine::asking::{self, Asked};
+use engine::dialects::text::visible;
+use engine::dialects::view::asked::label;
+
+/// Longest message of a plain question.
+const CHARS_MAX: usize = 4_000;
+
+/// How much of a gate a form holds, its choices included.
+const ROWS_MAX: usize = 40;
+
+/// From more rows than these on, people are told how many they should see.
+const ROWS_FEW: usize = 10;
+
+/// How wide a row is.
+const COLUMNS: usize = 80;
+
+/// How wide a tab may be.
+const TAB: usize = 8;
+
+/// What the form of a question says.
+pub(super) fn message(asked: &Asked) -> String {
+    if asked.is_gate() {
+        return whole(asked);
+    }
+    let (message, who) = (shown(asked), who(asked));
+    if message.chars().count() > CHARS_MAX {
+        let head: String = message.chars().take(CHARS_MAX).collect();
+        return format!(
+            "{head}...\n\nThere is more: switchback answer {} shows all of it. {who}",
+            asked.root
+        );
+    }
+    format!("{message}\n\n{who}")
+}
+
+/// Why a form cannot ask this, if it cannot: what was not shown whole passes no gate.
+pub(in crate::mcp) fn unseen(asked: &Asked) -> Option<&'static str> {
+    let choices = asked.choices.iter().map(|choice| rows(&visible(&label(choice))));
+    let is_seen = || rows(&whole(asked)) + choices.sum::<usize>() <= ROWS_MAX;
+    (asked.is_gate() && !is_seen()).then_some("they must see all of it, and that is more than a form holds")
+}
+
+/// All that a gate shows.
+fn whole(asked: &Asked) -> String {
+    let message = format!("{}\n\n{}", shown(asked), who(asked));
+    if rows(&message) <= ROWS_FEW {
+        return message;
+    }
+    let lines = message.split('\n').count() + 2;
+    let shows = format!("switchback answer {} shows all of it", asked.root);
+    format!("({lines} lines. If you do not see the last one, close this: {shows})\n\n{message}")
+}
+
+fn shown(asked: &Asked) -> String {
+    let mut message = asked.prompt.clone();
+    for (name, value) in asking::details(asked) {
+        message.push_str(&format!("\n\n{name}: {}", label(value)));
+    }
+    if let Some(note) = &asked.note {
+        message.push_str(&format!("\n\nAsked again: {note}"));
+    }
+    visible(&message)
+}
+
+fn who(asked: &Asked) -> String {
+    format!("({}, run {})", visible(&asked.step()), asked.root)
+}
+
+/// How many rows a text takes; letters beyond those of a plain keyboard may be twice as wide.
+fn rows(text: &str) -> usize {
+    let width = |letter: char| match letter {
+        '\t' => TAB,
+        letter => letter.len_utf8().min(2),
+    };
+    text.split('\n').map(|line| line.chars().map(width).sum::<usize>().div_ceil(COLUMNS).max(1)).sum()
+}
+
+#[cfg(test)]
+pub(in crate::mcp) mod tests {
+    use super::*;
+    use engine::asking::AskedKind;
+    use engine::kernel::plan::{Audience, Gate, GateLevel};
+    use engine::kernel::{Digest, EffectId, RunId};
+    use serde_json::{Map, Value, json};
+
+    pub(in crate::mcp) fn gate(details: &str, choices: &[&str]) -> Asked {
+        let root = RunId::new("mossy-otter-41");
+        Asked {
+            question_id: "ask#1".to_owned(),
+            run: root.clone(),
+            root,
+            path: vec!["ask".to_owned()],
+            effect: EffectId::new("ask#1"),
+            attempt: 1,
+            audience: Audience::Human,
+            gate: Some(Gate { level: GateLevel::Ask }),
+            kind: if choices.is_empty() { AskedKind::Confirm } else { AskedKind::Choice },
+            prompt: "Run this?".to_owned(),
+            choices: choices.iter().map(|choice| json!(choice)).collect(),
+            default: None,
+            output_schema: None,
+            shown: Map::from_iter([("details".to_owned(), Value::from(details))]),
+            digest: Digest::of(b"shown"),
+            since: 0,
+            overdue: false,
+            note: None,
+        }
+    }
+
+    #[test]
+    fn a_gate_has_its_most_rows() {
+        // Beside the details: two rows of what is said of so many, the question, the run, and a row between each two.
+        let details = |rows: usize| "x\n".repeat(rows - 1) + "x";
+        let letters = "x".repeat(33 * 80 - "details: ".len());
+        for (name, fits, longer) in [
+            ("lines", gate(&details(33), &[]), gate(&details(34), &[])),
+            ("letters", gate(&letters, &[]), gate(&format!("{letters}x"), &[])),
+            ("wide letters", gate(&"漢".repeat(1_315), &[]), gate(&"漢".repeat(1_316), &[])),
+            ("tabs", gate(&"\t".repeat(328), &[]), gate(&"\t".repeat(329), &[])),
+            ("letters nobody sees", gate(&"\u{200b}".repeat(328), &[]), gate(&"\u{200b}".repeat(329), &[])),
+            ("choices", gate(&details(31), &["a", "b"]), gate(&details(31), &["a", "b", "c"])),
+        ] {
+            assert_eq!(unseen(&fits), None, "{name}: {}", message(&fits));
+            assert!(unseen(&longer).is_some(), "{name}: {}", message(&longer));
+        }
+    }
+
+    #[test]
+    fn a_gate_that_is_long_says_how_long_it_is() {
+        assert_eq!(message(&gate("one", &[])), "Run this?\n\ndetails: one\n\n(ask, run mossy-otter-41)");
+        let few = message(&gate("1\n2\n3\n4\n5\n6", &[]));
+        assert!(few.starts_with("Run this?") && few.lines().count() == 10, "{few}");
+        let many = message(&gate("1\n2\n3\n4\n5\n6\n7", &[]));
+        assert!(many.starts_with("(13 lines. If you do not see the last one, close this: "), "{many}");
+        assert_eq!(many.lines().count(), 13);
+    }
+}
