@@ -33,3 +33,4 @@ pub use name::{NAME_BYTES_MAX, NotFound, check_name};
 pub use order::Order;
 pub use place::{Place, PlaceKind, Surroundings};
 pub use shelf::Shelf;
+pub(crate) use walk::{DEPTH_MAX, ENTRIES_MAX, is_definition};

@@ -17,10 +17,10 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 /// How deep folders inside a place are looked into, the place itself included.
-const DEPTH_MAX: u32 = 4;
+pub(crate) const DEPTH_MAX: u32 = 4;
 
 /// How many entries a place may have, all its folders together.
-pub(super) const ENTRIES_MAX: usize = 4096;
+pub(crate) const ENTRIES_MAX: usize = 4096;
 
 /// A place at one moment.
 #[derive(Debug, Default)]
@@ -207,6 +207,6 @@ impl Walker<'_> {
 }
 
 /// Whether a file has the name of a definition.
-pub(super) fn is_definition(path: &Path) -> bool {
+pub(crate) fn is_definition(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ["yaml", "yml", "json"].iter().any(|known| ending == *known))
 }

@@ -7,15 +7,19 @@
 //! | `.switchback`, `.aromcp`, `.terminal_control_workflows` | by name, inside the folders of the run |
 //! | the same under another name that a file system gives it | by identity |
 //! | a user's settings; where the run's own settings and definitions are linked to | by identity and the names below |
+//! | where links inside a place of definitions lead ([`linked`](super::linked)) | the same |
 //! | git's files in a folder that is, or becomes by this write, a repository of its own (`HEAD`, `objects`, `refs`) | by what lies beside them |
 
 use super::Trouble;
+use super::linked::links;
 use super::roots::{Identity, identity_of, widened};
 use super::trouble::shown;
+use crate::library::ENTRIES_MAX;
 use crate::turn::Home;
 use dialects::blocks::file::{GOVERNED_HINT, GOVERNING, folded, governing};
 use rustix::fd::OwnedFd;
 use rustix::fs::{AtFlags, Stat, statat};
+use std::cell::OnceCell;
 use std::ffi::OsStr;
 use std::fs::read_link;
 use std::path::PathBuf;
@@ -60,9 +64,18 @@ struct Spot {
     name: String,
 }
 
+/// A path, and how it is told.
+type Named = (PathBuf, String);
+
 /// What stands between blocks and what decides over the server.
 #[derive(Debug)]
-pub(super) struct Guard(Vec<Spot>);
+pub(super) struct Guard {
+    spots: Vec<Spot>,
+    /// Where definitions lie.
+    places: Vec<Named>,
+    /// Where links in these places lead, once something is to be written; or a place that has too many entries to know.
+    linked: OnceCell<Result<Vec<Spot>, String>>,
+}
 
 impl Guard {
     /// The guard of a run.
@@ -81,7 +94,35 @@ impl Guard {
             let name = path.display().to_string();
             (path, name)
         });
-        Guard(own.chain(others).filter_map(|(path, name)| spot(path, name)).collect())
+        let all: Vec<Named> = own.chain(others).collect();
+        let is_place =
+            |(path, _): &&Named| path.ends_with("workflows") || path.ends_with(".terminal_control_workflows");
+        let places = all.iter().filter(is_place).cloned().collect();
+        let spots = all.into_iter().filter_map(|(path, name)| spot(path, name)).collect();
+        Guard { spots, places, linked: OnceCell::new() }
+    }
+
+    /// Where links in the places of definitions lead.
+    fn linked(&self, given: &str) -> Result<&[Spot], Trouble> {
+        let found = self.linked.get_or_init(|| {
+            let mut spots = Vec::new();
+            for (place, name) in &self.places {
+                let links = links(place).map_err(|_| name.clone())?;
+                spots.extend(links.into_iter().filter_map(|link| {
+                    let rest = link.strip_prefix(place).unwrap_or(&link).display().to_string();
+                    spot(link, format!("{name}/{rest}"))
+                }));
+            }
+            Ok(spots)
+        });
+        found.as_deref().map_err(|place| {
+            Trouble::cannot(format!(
+                "{} is not written: {} has more than {ENTRIES_MAX} entries, so nobody knows where its links lead; keep \
+                 nothing but definitions there",
+                shown(given),
+                shown(place)
+            ))
+        })
     }
 
     /// Refuses a chain of directories, each with its name, and names beyond it.
@@ -106,7 +147,7 @@ impl Guard {
                 .enumerate()
                 .any(|(at, (_, id))| *id == spot.at && begins(&names[at + 1..], &spot.below))
         };
-        match self.0.iter().find(leads_to) {
+        match self.spots.iter().chain(self.linked(given)?).find(leads_to) {
             Some(spot) => Err(governed(given, &shown(&spot.name), "what the server trusts")),
             None => Ok(()),
         }

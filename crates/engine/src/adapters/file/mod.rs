@@ -21,6 +21,7 @@ mod bytes;
 mod gate;
 mod guard;
 mod job;
+mod linked;
 mod lock;
 mod note;
 mod operation;

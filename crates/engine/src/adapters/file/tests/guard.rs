@@ -109,6 +109,77 @@ fn by_links_to_it_and_from_it() {
 }
 
 #[test]
+fn by_links_inside_the_places_of_definitions() {
+    let folders =
+        ["wf", "wf2/deep", "wf3", "other", ".switchback/workflows/a/b/c/d", ".terminal_control_workflows"];
+    let mut world = world(&folders);
+    let config = world.dir.path().join("home/.config/switchback/workflows");
+    fs::create_dir_all(&config).unwrap();
+    for (target, link) in [
+        ("../../wf/k.yaml", ".switchback/workflows/k.yaml"),
+        ("../../wf/through.yaml", ".switchback/workflows/l.yaml"),
+        ("real.txt", "wf/through.yaml"),
+        ("../../wf2", ".switchback/workflows/g"),
+        ("../other/m.yaml", "wf2/m.yaml"),
+        ("../../../other/new", ".switchback/workflows/a/not-yet"),
+        ("../wf3", ".terminal_control_workflows/group"),
+        ("..", ".switchback/workflows/a/circle"),
+        // What the library does not look at.
+        ("../../other/README.md", ".switchback/workflows/README.md"),
+        ("../../other/hidden.yaml", ".switchback/workflows/.hidden.yaml"),
+        ("../../../../../../other/deep.yaml", ".switchback/workflows/a/b/c/d/deep.yaml"),
+        ("../../../../../other", ".switchback/workflows/a/b/c/deeper"),
+        ("../../../../../other/not.yaml", ".switchback/workflows/a/b/c/last.yaml"),
+    ] {
+        symlink(target, world.project(link)).unwrap();
+    }
+    world.put("other/README.md", "");
+    symlink(world.project("other/user.yaml"), config.join("user.yaml")).unwrap();
+    for path in [
+        "wf/k.yaml",
+        "wf/through.yaml",
+        "wf/real.txt",
+        "wf2/a.yaml",
+        "other/m.yaml",
+        "other/user.yaml",
+        "other/not.yaml",
+    ] {
+        is_kept(&world, path);
+    }
+    for path in ["wf2/deep/er/a.yaml", "other/new/a.yaml", "wf3/x"] {
+        is_crash(world.create(path, "x"), WORDS);
+    }
+    is_crash(
+        world.create("wf/k.yaml", "x"),
+        "leads to `.switchback/workflows/k.yaml`: that is not written by blocks",
+    );
+    for path in ["wf/a.yaml", "other/README.md", "other/hidden.yaml", "other/deep.yaml"] {
+        world.create(path, "x").unwrap();
+    }
+    // It is looked at anew each time, and a link that is gone protects nothing.
+    fs::remove_file(world.project(".switchback/workflows/k.yaml")).unwrap();
+    world.create("wf/k.yaml", "x").unwrap();
+    world.home.roots = vec![config.clone()];
+    is_crash(world.create(&config.join("user.yaml").display().to_string(), "x"), WORDS);
+}
+
+#[test]
+fn by_nobody_where_a_place_has_too_many_entries() {
+    use crate::library::ENTRIES_MAX;
+    let world = world(&[".switchback/workflows/group", "wf"]);
+    for number in 2..ENTRIES_MAX {
+        world.put(&format!(".switchback/workflows/group/{number}"), "");
+    }
+    symlink("../../wf/k.yaml", world.project(".switchback/workflows/k.yaml")).unwrap();
+    is_kept(&world, "wf/k.yaml");
+    world.create("wf/a", "x").unwrap();
+    world.put(".switchback/workflows/group/one more", "");
+    let told = "`wf/a` is not written: `.switchback/workflows` has more than 4096 entries";
+    is_crash(world.create("wf/a", "x"), told);
+    assert!(world.read("wf/a").is_ok());
+}
+
+#[test]
 fn in_the_settings_of_a_user() {
     let mut world = world(&[]);
     world.home.roots = vec![world.dir.path().to_owned()];
