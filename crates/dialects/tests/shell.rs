@@ -185,7 +185,7 @@ fn a_value_comes_through_places_inside_places() {
 }
 
 /// Commands that bash would run a value in: `%` is where the value would be named, as it would be without our help.
-const EVALUATED: [&str; 38] = [
+const EVALUATED: [&str; 68] = [
     "for ((i=0;i<%;i++)); do :; done",
     "x[%]=1",
     "x[\"%\"]=1",
@@ -224,6 +224,36 @@ const EVALUATED: [&str; 38] = [
     "read % <<< x",
     "read 2>/dev/stderr -r % <<< x",
     "a=(1); unset %",
+    "declare -i n\nn=%",
+    "typeset -i n; n=%",
+    "f() { local -i n; n=%; }; f",
+    "declare -i n; n+=%",
+    "n=%; declare -i n; n+=1",
+    "declare -i n; for n in %; do :; done",
+    "declare -i n; read n <<< %",
+    "declare -i n; read n <<E\n%\nE\n",
+    "declare -i n; read n < <(echo %)",
+    "declare -i n; mapfile n <<< %",
+    "declare -i n; printf -v n %%s %",
+    "declare -i OPTARG; getopts a: x -a %",
+    "declare -i n; export n=%",
+    "declare -i n; n=\"$(echo %)\"",
+    "declare -i n; : ${n:=$(echo %)}",
+    "declare -ai m; m=(%)",
+    "declare -ai m; m+=(%)",
+    "declare -Ai m; m[k]=%",
+    "declare -n r; r=%; echo $r",
+    "declare -n r=x; for r in %; do echo $r; done",
+    "for RANDOM in %; do :; done",
+    "for OPTIND in %; do :; done",
+    "read SRANDOM <<< %",
+    "printf -v HISTCMD %%s %",
+    "export RANDOM=%",
+    "BASHPID+=%",
+    "SECONDS=(%)",
+    "$'let' x=%",
+    "$\"let\" x=%",
+    "read x < <(echo a) %",
 ];
 
 #[test]

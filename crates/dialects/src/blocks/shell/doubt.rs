@@ -5,6 +5,10 @@
 pub enum Doubt {
     /// The shell reads the text once more: `eval`, `trap`, `alias`.
     Again,
+    /// A variable gets it that may be a number.
+    Variable,
+    /// It is given to a command whose name cannot be seen.
+    Command,
     /// Another shell runs the text: `sh -c`, `su -c`.
     Script,
     /// A program in another language: `python3 -c`.
@@ -20,6 +24,10 @@ impl Doubt {
     pub const fn message(self) -> &'static str {
         match self {
             Self::Again => "the shell reads this text once more as code, and the value with it",
+            Self::Variable => {
+                "this may reach a variable that is a number, or stands for another: bash would run the value as code"
+            }
+            Self::Command => "which command gets this value cannot be seen, and some run it as code",
             Self::Script => "another shell runs this text as code, and the value with it",
             Self::Program => "the value becomes part of a program",
             Self::Remote => "a shell on the other side runs this text as code, and the value with it",
@@ -32,6 +40,12 @@ impl Doubt {
         match self {
             Self::Again => {
                 "give it to a variable and name that in single quotes: `x=${...}; trap 'rm -- \"$x\"' EXIT`"
+            }
+            Self::Variable => {
+                "give it to a variable that is declared nowhere else, or count with `$((${...}))`"
+            }
+            Self::Command => {
+                "write the name of the command out, or let `env` start it, which knows programs only: `env \"$tool\" ${...}`"
             }
             Self::Script => "give it as an argument behind the script: `sh -c 'echo \"$1\"' sh ${...}`",
             Self::Program => {

@@ -3,7 +3,6 @@
 use super::list::Command;
 use super::place::{Frame, Operator};
 use super::scan::{self, Scan};
-use super::word::UNKNOWN;
 use super::{Output, Reason, Symbol};
 
 impl Scan<'_> {
@@ -17,9 +16,14 @@ impl Scan<'_> {
             Some(Symbol::Char('(')) if self.is_char(2, '(') => {
                 self.open(3, Frame::Arithmetic { parens: 0, references: Vec::new() }, output);
             }
-            Some(Symbol::Char('(')) => self.open(2, Frame::Command(Command::new(true)), output),
-            Some(Symbol::Char('{')) => self.open(2, Frame::Expansion(Operator::Begin), output),
+            Some(Symbol::Char('(')) => self.open(2, Frame::Command(Box::new(Command::new(true))), output),
+            Some(Symbol::Char('{')) => {
+                let start = self.at + 2;
+                self.open(2, Frame::Expansion { operator: Operator::Begin, start }, output);
+            }
             Some(Symbol::Char('\'')) if is_command => self.dollar_quote(output),
+            // What it says is translated; mostly it stays what it is.
+            Some(Symbol::Char('"')) if is_command => self.copy_one(output),
             Some(Symbol::Char('[')) => {
                 self.bash_until = self.bash_until.max(self.bracket_end());
                 self.parameter(2, output);
@@ -30,13 +34,24 @@ impl Scan<'_> {
                 self.parameter(1, output);
             }
             Some(Symbol::Char('$' | '#' | '?' | '!' | '@' | '*' | '-')) => self.parameter(2, output),
-            _ => self.parameter(1, output),
+            _ => self.parameter(1 + self.name_length(), output),
+        }
+    }
+
+    /// How long the name behind a `$` is; of digits only one belongs to it.
+    fn name_length(&self) -> usize {
+        let is_letter = |symbol: &&Symbol| matches!(symbol, Symbol::Char(letter) if letter.is_ascii_alphanumeric() || *letter == '_');
+        let rest = self.input.get(self.at + 1..).unwrap_or_default();
+        let length = rest.iter().take_while(is_letter).count();
+        match rest.first() {
+            Some(Symbol::Char('0'..='9')) => 1,
+            _ => length,
         }
     }
 
     pub(super) fn parameter(&mut self, count: usize, output: &mut Output) {
         self.mark_quoted();
-        self.say(UNKNOWN);
+        self.say_unknown();
         self.copy_count(count, output);
     }
 
@@ -69,7 +84,7 @@ impl Scan<'_> {
             output.copy(text, Reason::Backticks);
         } else {
             scan::command(output, text, self.evaluated(output, true));
-            self.note_inside(text, 0);
+            self.note_inside(text, 0, output);
         }
         self.at = end;
         self.copy_one(output);
@@ -79,9 +94,9 @@ impl Scan<'_> {
         let is_double = self.frames.iter().rev().find_map(|frame| match frame {
             Frame::Command(_) | Frame::Arithmetic { .. } => Some(false),
             Frame::Double | Frame::Here => Some(true),
-            Frame::Expansion(_) => None,
+            Frame::Expansion { .. } => None,
         });
-        if let Some(Frame::Expansion(operator)) = self.frames.last_mut() {
+        if let Some(Frame::Expansion { operator, .. }) = self.frames.last_mut() {
             *operator = operator.next(character);
         }
         match character {

@@ -2,9 +2,12 @@
 //!
 //! The shell finds the end of a here-document by whole lines before it looks into them, and so does this.
 
+use super::names::Way;
 use super::scan::{self, Scan};
+use super::word::Reference;
 use super::{Doubt, Output, Reason, Symbol};
 use std::ops::Range;
+use std::rc::Rc;
 
 /// A here-document that has been announced.
 #[derive(Debug)]
@@ -13,15 +16,23 @@ pub(super) struct Here {
     is_quoted: bool,
     /// `<<-`: tabs before a line do not count.
     strips_tabs: bool,
-    /// Whether the one who reads it runs it.
-    is_code: bool,
+    reader: Reader,
+}
+
+/// The command that reads a here-document.
+#[derive(Debug)]
+pub(super) struct Reader {
+    /// Whether it runs what it reads.
+    pub(super) is_code: bool,
+    /// The variables that get what it reads.
+    pub(super) names: Vec<Rc<str>>,
 }
 
 /// Reads what follows `<<`: the mark of a here-document, copied as it stands.
-pub(super) fn announce(scan: &mut Scan<'_>, output: &mut Output, is_code: bool) -> Here {
+pub(super) fn announce(scan: &mut Scan<'_>, output: &mut Output, reader: Reader) -> Here {
     let strips_tabs = scan.take_if('-', output);
     while scan.take_if(' ', output) || scan.take_if('\t', output) {}
-    let mut here = Here { mark: String::new(), is_quoted: false, strips_tabs, is_code };
+    let mut here = Here { mark: String::new(), is_quoted: false, strips_tabs, reader };
     while let Some(symbol) = scan.peek(0) {
         match symbol {
             Symbol::Char(' ' | '\t' | '\n' | ';' | '&' | '|' | '<' | '>' | '(' | ')') => break,
@@ -104,9 +115,11 @@ fn text(scan: &Scan<'_>, output: &mut Output, lines: Range<usize>, here: &Here) 
     if here.is_quoted {
         return output.copy(lines, Reason::QuotedHereDocument);
     }
-    if here.is_code {
+    if here.reader.is_code {
         output.doubt(lines, Doubt::Input);
     }
+    let references: Vec<Reference> = lines.iter().filter_map(|symbol| Reference::nested(*symbol)).collect();
+    output.names.give(here.reader.names.iter().cloned(), Way::Assigned, &references);
     scan::here_text(output, lines, scan.evaluated(output, false));
 }
 

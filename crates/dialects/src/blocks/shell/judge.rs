@@ -3,8 +3,12 @@
 //! A word is judged when its command has ended. Only what the shell itself does is known here; what is given on to another shell or
 //! program as code is looked for in [`handed`](super::handed).
 
-use super::word::{Reference, Word};
+use super::called::{self, Called};
+use super::given::{self, MAPFILE_VALUED, READ_VALUED};
+use super::names::{Names, Way};
+use super::word::{Reference, SPLIT, Word};
 use super::{Doubt, Reason, handed};
+use std::rc::Rc;
 
 /// What was found out about a reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,11 +24,22 @@ pub(super) enum Verdict {
 /// What was found, and at which part.
 pub(super) type Found = (usize, Verdict);
 
-/// Variables that are numbers in bash: what is assigned to them is evaluated.
-const NUMBERS: [&str; 6] = ["RANDOM", "SRANDOM", "OPTIND", "SECONDS", "LINENO", "HISTCMD"];
+/// All that was found out about commands.
+#[derive(Debug, Default)]
+pub(super) struct Findings {
+    pub(super) found: Vec<Found>,
+    pub(super) names: Names,
+    pub(super) called: Called,
+}
 
-/// Variables whose text a shell expands, or runs, later.
-const PROMPTS: [&str; 6] = ["PS0", "PS1", "PS2", "PS3", "PS4", "PROMPT_COMMAND"];
+/// A command that has ended.
+pub(super) struct Judged<'w> {
+    pub(super) words: &'w [Word],
+    /// The variable that gets them, if they are those of a `for` or `select`.
+    pub(super) looped: Option<Rc<str>>,
+    /// The references in what it reads.
+    pub(super) fed: &'w [Reference],
+}
 
 /// Words before a builtin that leave it what it is.
 const BEFORE: [&str; 5] = ["command", "builtin", "noglob", "nocorrect", "-"];
@@ -34,20 +49,40 @@ pub(super) const WORDS_MAX: usize = 256;
 
 const COMPARISONS: [&str; 6] = ["-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
 
-/// Judges the words of one command.
-pub(super) fn judge(words: &[Word]) -> Vec<Found> {
-    if words.iter().all(|word| word.references.is_empty()) {
-        return Vec::new();
+/// Judges one command.
+pub(super) fn judge(command: &Judged<'_>, findings: &mut Findings) {
+    let words = command.words;
+    if let Some(name) = command.looped.clone().filter(|_| words.first().is_some_and(|word| word.said == "in"))
+    {
+        return findings.names.give([name], Way::Looped, words.iter().flat_map(|word| &word.references));
     }
-    let mut found = Vec::new();
     let head = head(words);
-    words[..head].iter().for_each(|word| assignment(word, &mut found));
-    let Some((name, rest)) = words[head..].split_first() else { return found };
-    builtin(&name.said, rest, &mut found);
-    if !is_declaration(&name.said) {
-        handed::over(&words[head..], &mut found);
+    words[..head].iter().for_each(|word| given::assigned(word, findings));
+    let Some((name, rest)) = words[head..].split_first() else { return };
+    given::variables(&name.said, rest, command.fed, findings);
+    if rest.iter().chain([name]).all(|word| word.references.is_empty()) {
+        return;
     }
-    found
+    named_command(name, rest, findings);
+    builtin(&name.said, rest, &mut findings.found);
+    if !is_declaration(&name.said) {
+        handed::over(&words[head..], &mut findings.found);
+    }
+}
+
+/// Doubts what a command is given whose name is no plain text.
+fn named_command(name: &Word, rest: &[Word], findings: &mut Findings) {
+    let doubt = Verdict::Doubted(Doubt::Command);
+    let next = rest.first().is_some_and(called::is_unmistakable);
+    match called::name(name) {
+        called::Name::Plain => findings.called.call(Some(&name.said), rest),
+        called::Name::Own if !(next && name.said.starts_with(SPLIT)) => findings.called.call(None, rest),
+        called::Name::Own => rest.iter().for_each(|word| all(word, doubt, &mut findings.found)),
+        called::Name::Doubtful => {
+            let inside = name.has_braces().then_some(name);
+            rest.iter().chain(inside).for_each(|word| all(word, doubt, &mut findings.found));
+        }
+    }
 }
 
 /// Whether the words so far begin a command whose words are assignments: `declare x[0]=1`.
@@ -56,28 +91,19 @@ pub(super) fn declares(words: &[Word]) -> bool {
     words.get(head(words)).is_none_or(|name| is_declaration(&name.said))
 }
 
-fn is_declaration(name: &str) -> bool {
+pub(super) fn is_declaration(name: &str) -> bool {
     matches!(name, "declare" | "typeset" | "local" | "export" | "readonly" | "nameref" | "integer" | "float")
 }
 
 /// Where the name of the command stands, behind assignments and words that change nothing.
 pub(super) fn head(words: &[Word]) -> usize {
-    let is_assignment = |word: &&Word| word.is_element || word.assigned().is_some();
+    let is_assignment = |word: &&Word| word.is_element() || word.assigned().is_some();
     let mut at = words.iter().take_while(is_assignment).count();
     while words.get(at).is_some_and(|word| BEFORE.contains(&word.said.as_str())) {
         at += 1;
         at += words[at..].iter().take_while(|word| word.is_option()).count();
     }
     at
-}
-
-fn assignment(word: &Word, found: &mut Vec<Found>) {
-    let Some((name, _)) = word.assigned() else { return };
-    if NUMBERS.contains(&name) {
-        all(word, Verdict::Refused(Reason::Counted), found);
-    } else if PROMPTS.contains(&name) {
-        all(word, Verdict::Doubted(Doubt::Again), found);
-    }
 }
 
 fn builtin(name: &str, words: &[Word], found: &mut Vec<Found>) {
@@ -87,12 +113,12 @@ fn builtin(name: &str, words: &[Word], found: &mut Vec<Found>) {
         "let" | "integer" | "float" => words.iter().for_each(|word| all(word, counted, found)),
         _ if is_declaration(name) => declaration(name, words, found),
         "unset" => words.iter().for_each(|word| named(word, found)),
-        "read" => operands(words, &['d', 'i', 'n', 'N', 'p', 't', 'u']).for_each(|word| named(word, found)),
+        "read" => operands(words, &READ_VALUED).for_each(|word| named(word, found)),
         "getopts" => words.iter().skip(1).take(1).for_each(|word| named(word, found)),
         "mapfile" | "readarray" => {
             let callback = value_of(words, 'C');
             callback.for_each(|word| all(word, again, found));
-            operands(words, &['C', 'c', 'd', 'n', 'O', 's', 'u']).for_each(|word| named(word, found));
+            operands(words, &MAPFILE_VALUED).for_each(|word| named(word, found));
         }
         "printf" => words.first().filter(|word| word.said.starts_with("-v")).into_iter().for_each(|option| {
             named(if option.said == "-v" { words.get(1).unwrap_or(option) } else { option }, found);
@@ -122,9 +148,9 @@ fn declaration(name: &str, words: &[Word], found: &mut Vec<Found>) {
     for word in words {
         let end = word.said.find('=').unwrap_or(word.said.len());
         for reference in &word.references {
-            if counts || (splits && !word.is_element) {
+            if counts || (splits && !word.is_element()) {
                 found.push((reference.part, Verdict::Refused(Reason::Counted)));
-            } else if !word.is_element && reference.at < end && !(is_lenient && reference.is_nested) {
+            } else if !word.is_element() && reference.at < end && !(is_lenient && reference.is_nested) {
                 found.push((reference.part, Verdict::Refused(Reason::Name)));
             }
         }
@@ -136,6 +162,9 @@ fn compared(words: &[Word], found: &mut Vec<Found>) {
     for (at, word) in words.iter().enumerate() {
         let before = at.checked_sub(1).map_or("", |before| words[before].said.as_str());
         let after = words.get(at + 1).map_or("", |after| after.said.as_str());
+        if word.has_braces() {
+            all(word, Verdict::Doubted(Doubt::Command), found);
+        }
         if matches!(before, "-v" | "-R") {
             named(word, found);
         }
@@ -146,7 +175,7 @@ fn compared(words: &[Word], found: &mut Vec<Found>) {
 }
 
 /// The words that are no option and no value of an option, `valued` being those options that have one.
-fn operands<'w>(words: &'w [Word], valued: &[char]) -> impl Iterator<Item = &'w Word> {
+pub(super) fn operands<'w>(words: &'w [Word], valued: &[char]) -> impl Iterator<Item = &'w Word> {
     let mut is_value = false;
     words.iter().filter(move |word| {
         let was_value = std::mem::replace(&mut is_value, word.ends_with_option(valued));

@@ -1,9 +1,10 @@
 //! A list of commands as it is read: which command a word belongs to, and what is open in it.
 
 use super::here::Here;
-use super::judge::{self, Found, Verdict};
-use super::word::{Word, is_name};
-use super::{Doubt, handed};
+use super::judge::{self, Findings, Judged, Verdict};
+use super::word::{Reference, Word, is_name};
+use super::{Doubt, Symbol, handed};
+use std::rc::Rc;
 
 /// The state of a list of commands.
 #[derive(Debug, Default)]
@@ -22,20 +23,24 @@ pub(super) struct Command {
     is_start: bool,
     /// Whether the next word is a name that a command follows: `function name`, `for name`.
     is_named: bool,
+    /// The variable of a `for` or `select` whose words are being read.
+    looped: Option<Rc<str>>,
     /// What the next word is, if it belongs to a redirection.
     redirect: Option<Redirect>,
     /// Whether `[[` is open.
     pub(super) is_conditional: bool,
     /// How many `(` were open before a `((`.
     pub(super) arithmetic: Option<usize>,
-    /// How many `(` were open before that of `name=(...)`.
-    compound: Option<usize>,
+    /// How many `(` were open before that of `name=(...)`, and the name.
+    compound: Option<(usize, Rc<str>)>,
     /// How many `[` of a subscript are open.
     pub(super) subscript: usize,
     /// Here-documents whose text begins on the next line.
     pub(super) heres: Vec<Here>,
-    /// What was found out about references in commands that have ended.
-    pub(super) found: Vec<Found>,
+    /// The references in what the command reads: `<<< ...`, `< <(...)`.
+    fed: Vec<Reference>,
+    /// What was found out in commands that have ended.
+    pub(super) findings: Findings,
 }
 
 /// What stands after the sign of a redirection.
@@ -83,15 +88,17 @@ impl Command {
         }
         if let Some(redirect) = self.redirect.take() {
             if redirect == Redirect::HereString && handed::reads_code(&self.words) {
-                judge::all(&word, Verdict::Doubted(Doubt::Input), &mut self.found);
+                judge::all(&word, Verdict::Doubted(Doubt::Input), &mut self.findings.found);
             }
+            self.fed.extend(word.references);
             return;
         }
-        word.is_element = self.compound.is_some();
+        word.element_of = self.compound.as_ref().map(|(_, name)| Rc::clone(name));
         let at_start = std::mem::replace(&mut self.is_start, false);
         if std::mem::take(&mut self.is_named) {
             self.is_start = true;
-        } else if word.is_quoted || word.is_element || !self.reserved(&word.bare, at_start) {
+            self.looped = Some(word.said.into());
+        } else if word.is_quoted || word.is_element() || !self.reserved(&word.bare, at_start) {
             self.words.push(word);
         }
     }
@@ -102,11 +109,15 @@ impl Command {
             "]]" => self.is_conditional = false,
             "[[" => self.is_conditional = true,
             "{" => self.begin(),
-            "in" if !self.cases.is_empty() => self.begin(),
+            "in" if !self.cases.is_empty() && self.looped.is_none() => self.begin(),
             _ if !at_start => return false,
             "case" => self.cases.push(self.parens),
             "esac" => drop(self.cases.pop()),
-            "if" | "then" | "elif" | "else" | "while" | "until" | "do" | "!" | "time" | "coproc" => {
+            "do" => {
+                self.is_start = true;
+                self.looped = None;
+            }
+            "if" | "then" | "elif" | "else" | "while" | "until" | "!" | "time" | "coproc" => {
                 self.is_start = true;
             }
             // `time -p`.
@@ -119,8 +130,12 @@ impl Command {
 
     /// Begins a command; the one before it is judged.
     fn begin(&mut self) {
-        let words = std::mem::take(&mut self.words);
-        self.found.extend(judge::judge(&words));
+        let command = Judged {
+            words: &std::mem::take(&mut self.words),
+            looped: self.looped.take(),
+            fed: &std::mem::take(&mut self.fed),
+        };
+        judge::judge(&command, &mut self.findings);
         self.is_start = true;
         self.is_named = false;
         self.redirect = None;
@@ -155,14 +170,22 @@ impl Command {
         self.redirect.is_some() && self.word.is_empty()
     }
 
+    /// Whether `<` or `>` with this behind it begins `<(...)` or `>(...)`.
+    pub(super) fn is_process(&self, next: Option<Symbol>) -> bool {
+        let is_open = self.is_conditional || self.arithmetic.is_some() || self.subscript > 0;
+        next == Some(Symbol::Char('(')) && !is_open
+    }
+
     pub(super) fn open_paren(&mut self, is_doubled: bool) {
         let bare = self.word.bare.strip_suffix('=').map(|name| name.strip_suffix('+').unwrap_or(name));
-        let is_compound = !self.word.is_quoted && bare.is_some_and(is_name);
+        let compound: Option<Rc<str>> =
+            bare.filter(|name| !self.word.is_quoted && is_name(name)).map(Rc::from);
         self.end_word();
         if is_doubled && self.arithmetic.is_none() {
             self.arithmetic = Some(self.parens);
-        } else if is_compound && self.compound.is_none() {
-            self.compound = Some(self.parens);
+        } else if let Some(name) = compound.filter(|_| self.compound.is_none()) {
+            self.findings.names.is_array(&name);
+            self.compound = Some((self.parens, name));
             self.parens += 1;
             return;
         }
@@ -175,7 +198,7 @@ impl Command {
     /// Takes a `)`; tells whether it ends this list of commands.
     pub(super) fn close_paren(&mut self) -> bool {
         self.end_word();
-        if self.compound.is_some_and(|before| before + 1 == self.parens) {
+        if self.compound.as_ref().is_some_and(|(before, _)| before + 1 == self.parens) {
             self.compound = None;
         }
         self.end_command();

@@ -21,13 +21,16 @@
 //! A script may ask for more: `eval`, `trap`, `sh -c`, `ssh`. What of it can be seen is doubted ([`handed`]) and
 //! `check` warns of it. What a script does with a value later, under another name, is its own affair.
 
+mod called;
 mod doubt;
 mod expand;
+mod given;
 mod handed;
 mod here;
 mod interpreter;
 mod judge;
 mod list;
+mod names;
 mod place;
 mod quotes;
 mod reason;
@@ -37,9 +40,12 @@ mod word;
 
 pub use doubt::Doubt;
 pub use interpreter::{DEFAULT, Interpreter, KNOWN, interpreter};
+pub use names::is_code_variable;
 pub use reason::Reason;
 
-use judge::{Found, Verdict};
+use called::Called;
+use judge::{Findings, Found, Verdict};
+use names::Names;
 use std::collections::BTreeSet;
 
 /// A piece of a command template.
@@ -101,11 +107,13 @@ pub fn compile(parts: &[Part<'_>]) -> Compiled {
     let symbols = symbols(parts);
     let mut output = Output::default();
     scan::command(&mut output, &symbols, None);
+    output.conclude(&symbols);
     let Output { mut refusals, mut doubts, .. } = output;
     refusals.sort_by_key(|refusal| refusal.part);
     refusals.dedup_by_key(|refusal| refusal.part);
     doubts.sort_by_key(|(part, _)| *part);
     doubts.dedup_by_key(|(part, _)| *part);
+    doubts.retain(|(part, _)| refusals.binary_search_by_key(part, |refusal| refusal.part).is_err());
     let script = match refusals.is_empty() {
         true => Ok(Script::Text(guards(&output.numbers, &output.compared) + &output.text)),
         false => Err(refusals),
@@ -146,6 +154,10 @@ struct Output {
     text: String,
     refusals: Vec<Refusal>,
     doubts: Vec<(usize, Doubt)>,
+    /// What the script makes of its variables.
+    names: Names,
+    /// The names of commands that are known only at the end of the script.
+    called: Called,
     /// References that stand in arithmetic.
     numbers: BTreeSet<usize>,
     /// References that a command takes for numbers; ksh and zsh evaluate these.
@@ -172,7 +184,22 @@ impl Output {
         }
     }
 
-    fn find(&mut self, found: Vec<Found>) {
+    fn find(&mut self, findings: Findings) {
+        self.names.absorb(findings.names);
+        self.called.absorb(findings.called);
+        self.judged(findings.found);
+    }
+
+    /// Says what can be said only now that the whole script has been read.
+    fn conclude(&mut self, symbols: &[Symbol]) {
+        self.judged(self.names.verdicts());
+        self.judged(self.called.verdicts());
+        if self.names.reads_numbers() {
+            self.doubt(symbols, Doubt::Variable);
+        }
+    }
+
+    fn judged(&mut self, found: Vec<Found>) {
         for (part, verdict) in found {
             match verdict {
                 Verdict::Refused(reason) => self.refuse(part, reason),

@@ -6,13 +6,13 @@ use super::list::Command;
 #[derive(Debug)]
 pub(super) enum Frame {
     /// Commands: the script, `$(...)`, or the inside of backticks.
-    Command(Command),
+    Command(Box<Command>),
     /// `"..."`.
     Double,
     /// The text of a here-document whose mark is not quoted.
     Here,
-    /// `${...}`.
-    Expansion(Operator),
+    /// `${...}`, and where its inside begins.
+    Expansion { operator: Operator, start: usize },
     /// `$((...))`, with the parts of the references in it.
     Arithmetic { parens: usize, references: Vec<usize> },
 }
@@ -28,6 +28,8 @@ pub(super) enum Operator {
     Colon,
     /// `-`, `#`, `/` and the like: text follows, and remains text.
     Text,
+    /// `=`: text follows, and the variable gets it.
+    Given,
     /// A subscript, an offset, or what is not known: a shell may evaluate it.
     Evaluated,
 }
@@ -39,9 +41,10 @@ impl Operator {
             (Self::Begin, '#' | '!' | '@' | '*' | '?' | '$' | '-') => Self::Name,
             (Self::Begin | Self::Name, '_' | 'a'..='z' | 'A'..='Z' | '0'..='9') => Self::Name,
             (Self::Name, ':') => Self::Colon,
-            (Self::Name, '-' | '=' | '?' | '+' | '#' | '%' | '/' | '^' | ',') => Self::Text,
-            (Self::Colon, '-' | '=' | '?' | '+') => Self::Text,
-            (Self::Text, _) => Self::Text,
+            (Self::Name | Self::Colon, '=') => Self::Given,
+            (Self::Name, '-' | '?' | '+' | '#' | '%' | '/' | '^' | ',') => Self::Text,
+            (Self::Colon, '-' | '?' | '+') => Self::Text,
+            (Self::Text | Self::Given, _) => self,
             _ => Self::Evaluated,
         }
     }

@@ -1,6 +1,7 @@
 //! What a shell does not look into: single quotes, comments, and what a backslash stands before.
 
 use super::scan::Scan;
+use super::word::UNKNOWN;
 use super::{Output, Reason, Symbol, variable};
 
 impl Scan<'_> {
@@ -32,7 +33,7 @@ impl Scan<'_> {
                     match self.refusal(output) {
                         Some(reason) => output.refuse(part, reason),
                         None => {
-                            self.note(symbol, false);
+                            self.note(symbol, false, output);
                             output.text.push_str(&format!("'\"${{{}}}\"'", variable(index)));
                         }
                     }
@@ -44,14 +45,17 @@ impl Scan<'_> {
 
     /// `$'...'`: some shells know escapes in it, others none.
     pub(super) fn dollar_quote(&mut self, output: &mut Output) {
-        self.parameter(2, output);
+        self.mark_quoted();
+        self.copy_count(2, output);
         while let Some(symbol) = self.peek(0) {
             match symbol {
                 Symbol::Char('\'') => return self.copy_one(output),
                 Symbol::Char('\\') => {
                     output.is_lost |= self.is_char(1, '\'') || self.is_char(1, '\\');
+                    self.command().into_iter().for_each(|command| command.word.is_obscure = true);
+                    self.say(UNKNOWN);
                 }
-                Symbol::Char(_) => {}
+                Symbol::Char(character) => self.say(character),
                 Symbol::Reference { part, .. } => output.refuse(part, Reason::DollarQuote),
             }
             self.copy_one(output);

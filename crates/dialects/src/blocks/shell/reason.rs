@@ -23,6 +23,8 @@ pub enum Reason {
     Result,
     /// It is given to a builtin that counts with it, or to a variable that is a number.
     Counted,
+    /// It is given to a variable that the script, or the shell, holds as a number or as the name of another.
+    Number,
     /// It is given to a builtin as the name of a variable.
     Name,
     /// The shell's quoting could not be followed up to it.
@@ -47,6 +49,9 @@ impl Reason {
             }
             Self::Result => "the shell counts with what this command gives: bash may run it as code",
             Self::Counted => "the shell counts with this value, or takes it apart: bash may run it as code",
+            Self::Number => {
+                "this variable is a number, or the name of another one: bash may run what it is given as code"
+            }
             Self::Name => "a reference cannot be the name of a variable here: bash may run it as code",
             Self::Unclear => "the quoting of this command could not be followed up to this reference",
         }
@@ -69,6 +74,10 @@ impl Reason {
                 "give the result to a variable, and count only after `case \"$x\" in ''|*[!0-9]*) exit 1;; esac`"
             }
             Self::Counted => "write `x=${...}` for a text, `x=$((${...} + 1))` for a whole number",
+            Self::Number => {
+                "give it to a variable that is not declared with `-i` or `-n`, or write `$((${...}))`, which takes whole \
+                 numbers only"
+            }
             Self::Name => "write a fixed name",
             Self::Unclear => {
                 "pass the value by `env:`, or give it to a variable on the first line and use that"

@@ -1,17 +1,20 @@
 //! The scanner: walks a command as a shell would and writes it out again, references made variables.
 
-use super::here;
+use super::here::{self, Reader};
 use super::list::{Command, Redirect};
 use super::place::Frame;
-use super::word::UNKNOWN;
-use super::{Output, Reason, Symbol, handed};
+use super::word::{SPLIT, UNKNOWN};
+use super::{Output, Reason, Symbol, given, handed};
 
 /// Texts inside texts (here-documents, backticks) that are followed; deeper ones are not.
 const DEPTH_MAX: usize = 8;
 
+/// Here-documents of one command of which is noted which variables get them.
+const NAMED_MAX: usize = 8;
+
 /// Scans commands up to the end of the input; none of their references may stand there if `outside` says why.
 pub(super) fn command(output: &mut Output, input: &[Symbol], outside: Option<Reason>) {
-    inside(output, input, Frame::Command(Command::new(false)), outside);
+    inside(output, input, Frame::Command(Box::new(Command::new(false))), outside);
 }
 
 /// Scans the text of a here-document.
@@ -42,7 +45,7 @@ fn inside(output: &mut Output, input: &[Symbol], base: Frame, outside: Option<Re
 fn leave(frame: Frame, output: &mut Output) {
     if let Frame::Command(mut command) = frame {
         command.end();
-        output.find(command.found);
+        output.find(command.findings);
     }
 }
 
@@ -116,6 +119,12 @@ impl Scan<'_> {
         speaker.word.said.push(character);
     }
 
+    /// Adds what is not known yet to the text of the word it stands in.
+    pub(super) fn say_unknown(&mut self) {
+        let is_bare = self.command().is_some();
+        self.say(if is_bare { SPLIT } else { UNKNOWN });
+    }
+
     fn step(&mut self, output: &mut Output) {
         match self.peek(0) {
             Some(Symbol::Reference { part, index }) => self.reference(output, part, index),
@@ -129,7 +138,7 @@ impl Scan<'_> {
                     self.say(character);
                     self.copy_one(output);
                 }
-                Some(Frame::Expansion(_)) => self.in_expansion(output, character),
+                Some(Frame::Expansion { .. }) => self.in_expansion(output, character),
                 Some(Frame::Arithmetic { .. }) => self.in_arithmetic(output, character),
                 _ => self.copy_one(output),
             },
@@ -140,7 +149,7 @@ impl Scan<'_> {
     pub(super) fn open(&mut self, count: usize, frame: Frame, output: &mut Output) {
         self.mark_quoted();
         if !matches!(frame, Frame::Double) {
-            self.say(UNKNOWN);
+            self.say_unknown();
         }
         self.copy_count(count, output);
         self.frames.push(frame);
@@ -175,6 +184,9 @@ impl Scan<'_> {
             '&' if next == Some(Symbol::Char('>')) => command.end_word(),
             ';' | '&' | '|' => command.end_command(),
             ' ' | '\t' => command.end_word(),
+            '<' | '>' if command.is_process(next) => {
+                return self.open(2, Frame::Command(Box::new(Command::new(true))), output);
+            }
             '<' | '>' => command.redirect(Some(Redirect::Target)),
             _ => command.letter(character),
         }
@@ -197,7 +209,7 @@ impl Scan<'_> {
             }
             let start = self.at;
             here::body(self, output, here);
-            self.note_inside(&self.input[start..self.at.min(self.input.len())], 1);
+            self.note_inside(&self.input[start..self.at.min(self.input.len())], 1, output);
         }
     }
 
@@ -205,7 +217,11 @@ impl Scan<'_> {
         let Some(command) = self.command() else { return };
         command.redirect(None);
         let is_shift = command.arithmetic.is_some();
-        let is_code = handed::reads_code(&command.words);
+        let is_few = command.heres.len() < NAMED_MAX;
+        let reader = Reader {
+            is_code: handed::reads_code(&command.words),
+            names: if is_few { given::filled(&command.words) } else { Vec::new() },
+        };
         self.copy_count(2, output);
         if is_shift {
             return;
@@ -214,7 +230,7 @@ impl Scan<'_> {
             self.command().into_iter().for_each(|command| command.redirect(Some(Redirect::HereString)));
             return;
         }
-        let here = here::announce(self, output, is_code);
+        let here = here::announce(self, output, reader);
         if let Some(command) = self.command() {
             command.heres.push(here);
         }

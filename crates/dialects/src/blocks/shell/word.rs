@@ -1,9 +1,18 @@
 //! A word of a command, as far as it can be known before the shell runs.
 
 use super::Symbol;
+use std::rc::Rc;
 
 /// What stands in a word for a part that only the shell will know.
 pub(super) const UNKNOWN: char = '\0';
+
+/// What stands for such a part without quotes around it, which may be nothing, or several words.
+pub(super) const SPLIT: char = '\x01';
+
+/// Whether a character stands for a part that only the shell will know.
+pub(super) fn is_unknown(character: char) -> bool {
+    matches!(character, UNKNOWN | SPLIT)
+}
 
 /// A word that is being read, or has been.
 #[derive(Debug, Default)]
@@ -12,12 +21,14 @@ pub(super) struct Word {
     pub(super) bare: String,
     /// Whether it has more than bare letters.
     pub(super) is_quoted: bool,
-    /// Its text without quotes, [`UNKNOWN`] for each part that is expanded.
+    /// Its text without quotes, [`UNKNOWN`] or [`SPLIT`] for each part that is expanded.
     pub(super) said: String,
     /// The references in it, in order.
     pub(super) references: Vec<Reference>,
-    /// Whether it is an element of `name=(...)`.
-    pub(super) is_element: bool,
+    /// The `name` if it is an element of `name=(...)`.
+    pub(super) element_of: Option<Rc<str>>,
+    /// Whether it is written so that its text cannot be seen: `$'\\x6c'`.
+    pub(super) is_obscure: bool,
 }
 
 /// A reference in a word.
@@ -33,10 +44,29 @@ pub(super) struct Reference {
     pub(super) is_nested: bool,
 }
 
+impl Reference {
+    /// A reference of which only a result stands in the word.
+    pub(super) fn nested(symbol: Symbol) -> Option<Self> {
+        let Symbol::Reference { part, index } = symbol else { return None };
+        Some(Self { at: 0, part, index, is_nested: true })
+    }
+}
+
 impl Word {
     /// Whether nothing of it has been read yet.
     pub(super) fn is_empty(&self) -> bool {
         self.bare.is_empty() && !self.is_quoted
+    }
+
+    /// Whether it is an element of `name=(...)`.
+    pub(super) fn is_element(&self) -> bool {
+        self.element_of.is_some()
+    }
+
+    /// Whether braces make several words of it: `{a,b}`, `{1..3}`.
+    pub(super) fn has_braces(&self) -> bool {
+        let inside = self.bare.split_once('{').map(|(_, inside)| inside);
+        inside.is_some_and(|inside| inside.contains('}') && (inside.contains(',') || inside.contains("..")))
     }
 
     /// Takes a reference that stands in the word, or in a command inside it.

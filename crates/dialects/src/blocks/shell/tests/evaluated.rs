@@ -2,12 +2,12 @@
 
 use super::*;
 
-fn doubts(template: &str) -> Vec<Doubt> {
+pub(super) fn doubts(template: &str) -> Vec<Doubt> {
     compile(&parts(template)).doubts.into_iter().map(|(_, doubt)| doubt).collect()
 }
 
 /// Neither refused nor doubted.
-fn is_plain(template: &str) {
+pub(super) fn is_plain(template: &str) {
     let Compiled { script, doubts } = compile(&parts(template));
     assert!(script.is_ok(), "{template}: {script:?}");
     assert_eq!(doubts, [], "{template}");
@@ -126,8 +126,8 @@ fn builtins_that_evaluate_take_no_reference() {
         ("declare -a x=@", Reason::Counted),
         ("readonly -a x=@", Reason::Counted),
         ("declare -n x=@", Reason::Counted),
-        ("RANDOM=@", Reason::Counted),
-        ("OPTIND=\"@\" getopts a b", Reason::Counted),
+        ("RANDOM=@", Reason::Number),
+        ("OPTIND=\"@\" getopts a b", Reason::Number),
         ("declare @=3", Reason::Name),
         ("declare \"@\"", Reason::Name),
         ("local x@=3", Reason::Name),

@@ -1,0 +1,128 @@
+//! Commands whose name is no plain text: some names would make the shell evaluate their words.
+//!
+//! A program gets its words as they are, whatever it is called. So a name is in doubt only where it may be that of a
+//! builtin: because a value says it, because letters of one stand beside what is not known, or because the script has put
+//! one into a variable.
+
+use super::Doubt;
+use super::judge::{Found, Verdict};
+use super::word::{Word, is_unknown};
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+/// Builtins that evaluate what they are given.
+const EVALUATING: [&str; 25] = [
+    "let",
+    "declare",
+    "typeset",
+    "local",
+    "readonly",
+    "export",
+    "integer",
+    "float",
+    "nameref",
+    "eval",
+    "unset",
+    "read",
+    "mapfile",
+    "readarray",
+    "getopts",
+    "printf",
+    "trap",
+    "alias",
+    "compgen",
+    "test",
+    "source",
+    "command",
+    "builtin",
+    "[",
+    ".",
+];
+
+/// Those among them that hardly any program has as the first of its words.
+const UNMISTAKABLE: [&str; 8] =
+    ["let", "declare", "typeset", "local", "integer", "eval", "mapfile", "readarray"];
+
+/// What has been noted of commands that are known only at the end of the script.
+#[derive(Debug, Default)]
+pub(super) struct Called {
+    /// Variables and aliases that begin with the name of a builtin that evaluates.
+    hidden: BTreeSet<String>,
+    /// Parts that are given to a command, and its name if it has one.
+    given: Vec<(usize, Option<Rc<str>>)>,
+}
+
+/// What can be said of the name of a command.
+pub(super) enum Name {
+    /// It is what it says, and no builtin that evaluates.
+    Plain,
+    /// It may be such a builtin.
+    Doubtful,
+    /// The script alone says what it is.
+    Own,
+}
+
+/// Looks at the name of a command.
+pub(super) fn name(word: &Word) -> Name {
+    if word.has_braces() || word.is_obscure {
+        return Name::Doubtful;
+    }
+    if !word.said.contains(is_unknown) {
+        return Name::Plain;
+    }
+    let is_whole = word.said.chars().all(is_unknown);
+    let is_value = word.references.iter().any(|reference| !reference.is_nested);
+    match (is_whole, is_value) {
+        (true, true) => Name::Doubtful,
+        (true, false) => Name::Own,
+        _ if EVALUATING.iter().any(|builtin| may_be(&word.said, builtin)) => Name::Doubtful,
+        _ => Name::Plain,
+    }
+}
+
+/// Whether a text could be this name, were its unknown parts known.
+fn may_be(said: &str, name: &str) -> bool {
+    let mut pieces = said.split(is_unknown);
+    let first = pieces.next().unwrap_or_default();
+    let last = pieces.next_back().unwrap_or_default();
+    let Some(rest) = name.strip_prefix(first).and_then(|rest| rest.strip_suffix(last)) else { return false };
+    pieces.try_fold(rest, |rest, piece| rest.find(piece).map(|at| &rest[at + piece.len()..])).is_some()
+}
+
+/// Whether the word behind one that may be nothing is a builtin that evaluates.
+pub(super) fn is_unmistakable(word: &Word) -> bool {
+    UNMISTAKABLE.contains(&word.said.as_str())
+}
+
+impl Called {
+    /// Notes a variable or an alias whose text begins with such a builtin.
+    pub(super) fn hide(&mut self, name: &str, text: &str) {
+        let first = text.split([' ', '\t', '\n']).next().unwrap_or_default();
+        if UNMISTAKABLE.contains(&first) {
+            self.hidden.insert(name.to_owned());
+        }
+    }
+
+    /// Notes what a command is given whose name is in a variable, or may be an alias.
+    pub(super) fn call(&mut self, name: Option<&str>, words: &[Word]) {
+        let name: Option<Rc<str>> = name.map(Rc::from);
+        let references = words.iter().flat_map(|word| &word.references);
+        self.given.extend(references.map(|reference| (reference.part, name.clone())));
+    }
+
+    /// Takes what was noted elsewhere in the same script.
+    pub(super) fn absorb(&mut self, other: Self) {
+        self.hidden.extend(other.hidden);
+        self.given.extend(other.given);
+    }
+
+    /// Says what can be said at the end of the script.
+    pub(super) fn verdicts(&self) -> Vec<Found> {
+        let is_hidden = |name: &Option<Rc<str>>| match name {
+            Some(name) => self.hidden.contains(&**name),
+            None => !self.hidden.is_empty(),
+        };
+        let hidden = self.given.iter().filter(|(_, name)| is_hidden(name));
+        hidden.map(|(part, _)| (*part, Verdict::Doubted(Doubt::Command))).collect()
+    }
+}

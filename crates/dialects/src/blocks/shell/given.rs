@@ -1,0 +1,132 @@
+//! Which variables a command makes, and which get what it is given: assignments, `declare`, `read`, `printf -v`.
+
+use super::Doubt;
+use super::judge::{Findings, Verdict, WORDS_MAX, all, head, is_declaration, operands};
+use super::names::{Kind, Way};
+use super::word::{Reference, Word, is_unknown, name_length};
+use std::rc::Rc;
+
+/// Options of `read` that have a value.
+pub(super) const READ_VALUED: [char; 7] = ['d', 'i', 'n', 'N', 'p', 't', 'u'];
+
+/// Options of `mapfile` that have a value.
+pub(super) const MAPFILE_VALUED: [char; 7] = ['C', 'c', 'd', 'n', 'O', 's', 'u'];
+
+/// Notes what an assignment, or an element of one, gives.
+pub(super) fn assigned(word: &Word, findings: &mut Findings) {
+    if let Some(name) = &word.element_of {
+        findings.called.hide(name, &word.said);
+        return findings.names.give([Rc::clone(name)], Way::Assigned, &word.references);
+    }
+    let Some((name, sign)) = word.assigned() else { return };
+    findings.called.hide(name, &word.said[sign + 1..]);
+    if word.said[name.len()..].starts_with('[') {
+        findings.names.is_array(name);
+    }
+    findings.names.give([name.into()], Way::Assigned, &word.references);
+}
+
+/// Notes the variables that a command makes, or gives values to.
+pub(super) fn variables(name: &str, words: &[Word], fed: &[Reference], findings: &mut Findings) {
+    let names = &mut findings.names;
+    let given = |words: &'_ [Word]| words.iter().flat_map(|word| word.references.clone()).collect::<Vec<_>>();
+    match name {
+        _ if is_declaration(name) => declared(name, words, findings),
+        "alias" => words.iter().filter_map(|word| word.said.split_once('=')).for_each(|(name, text)| {
+            findings.called.hide(name, text);
+        }),
+        "read" | "mapfile" | "readarray" => {
+            let filled = operands_of(name, words);
+            let is_array = name != "read" || words.iter().any(|word| word.has_option(&['a']));
+            filled.iter().filter(|_| is_array).for_each(|name| names.is_array(name));
+            names.give(filled.iter().cloned(), Way::Assigned, fed);
+            names.read(filled);
+        }
+        "getopts" => {
+            let filled = [words.get(1).map_or("OPTARG", |word| &word.said), "OPTARG"].map(Rc::from);
+            names.give(filled.clone(), Way::Assigned, &given(words.get(2..).unwrap_or_default()));
+            names.read(filled);
+        }
+        "printf" => match words.split_first() {
+            Some((option, rest)) if option.said == "-v" => {
+                let name = rest.first().map(|word| bare(&word.said));
+                names.give(name, Way::Assigned, &given(rest.get(1..).unwrap_or_default()));
+            }
+            Some((option, rest)) => {
+                let name = option.said.strip_prefix("-v").map(bare);
+                names.give(name, Way::Assigned, &given(rest));
+            }
+            None => {}
+        },
+        _ => {}
+    }
+}
+
+/// The variables that get what a command reads.
+pub(super) fn filled(words: &[Word]) -> Vec<Rc<str>> {
+    let words = &words[..words.len().min(WORDS_MAX)];
+    match words[head(words)..].split_first() {
+        Some((name, rest)) => operands_of(&name.said, rest),
+        None => Vec::new(),
+    }
+}
+
+fn operands_of(name: &str, words: &[Word]) -> Vec<Rc<str>> {
+    let (valued, default) = match name {
+        "read" => (&READ_VALUED[..], "REPLY"),
+        "mapfile" | "readarray" => (&MAPFILE_VALUED[..], "MAPFILE"),
+        _ => return Vec::new(),
+    };
+    let names: Vec<Rc<str>> = operands(words, valued).map(|word| bare(&word.said)).collect();
+    if names.is_empty() { vec![default.into()] } else { names }
+}
+
+/// Notes what `declare` and its kin make of their names, and what these get.
+fn declared(name: &str, words: &[Word], findings: &mut Findings) {
+    let is_option = |word: &&Word| word.said.starts_with('-');
+    let has = |letters: &[char]| words.iter().filter(is_option).any(|word| word.has_option(letters));
+    let links = name == "nameref" || (name != "export" && has(&['n']));
+    let counts = matches!(name, "integer" | "float") || has(&['i', 'E', 'F']);
+    let is_unclear = matches!(name, "declare" | "typeset" | "local") && words.iter().any(may_be_options);
+    let Findings { found, names, called } = findings;
+    for word in words.iter().filter(|word| !word.is_option()) {
+        if let Some(array) = &word.element_of {
+            called.hide(array, &word.said);
+            names.give([Rc::clone(array)], Way::Assigned, &word.references);
+            continue;
+        }
+        let has_target = word.said.contains('=');
+        let kind = match (counts, links, is_unclear) {
+            (false, true, _) if has_target => Some(Kind::Link),
+            (true, ..) | (_, true, _) => Some(Kind::Number),
+            (_, _, true) => Some(Kind::Unknown),
+            _ => None,
+        };
+        kind.into_iter().for_each(|kind| names.declare(word, kind));
+        let bare = bare(&word.said);
+        if has(&['a', 'A']) {
+            names.is_array(&bare);
+        }
+        if let Some((bare, sign)) = word.assigned() {
+            called.hide(bare, &word.said[sign + 1..]);
+        }
+        let splits = matches!(name, "declare" | "typeset" | "local");
+        let way = if splits { Way::Declared } else { Way::Assigned };
+        names.give([bare], way, &word.references);
+        if is_unclear {
+            all(word, Verdict::Doubted(Doubt::Variable), found);
+        }
+    }
+}
+
+/// Whether a word of a declaration may be options.
+fn may_be_options(word: &Word) -> bool {
+    let is_own = word.said.starts_with(is_unknown) && word.references.iter().all(|one| one.is_nested);
+    let is_option = word.is_option() && word.said.contains(is_unknown);
+    !word.is_element() && (word.has_braces() || is_option || (is_own && !word.said.contains('=')))
+}
+
+/// The name that a text begins with.
+fn bare(text: &str) -> Rc<str> {
+    Rc::from(&text[..name_length(text)])
+}

@@ -1,0 +1,197 @@
+//! What a script makes of its variables, and what it gives to them.
+//!
+//! bash evaluates what is given to a variable that is a number, follows what is given to one that stands for another, and
+//! takes apart what `declare` gives to an array. A script may say so far from the place where it gives the value, before
+//! or behind it. So both are only noted while the script is read, and compared at its end.
+
+use super::judge::{Found, Verdict};
+use super::word::{Reference, Word, is_unknown, name_length};
+use super::{Doubt, Reason};
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+/// Variables that are numbers in bash: what is assigned to them is evaluated.
+const NUMBERS: [&str; 7] = ["RANDOM", "SRANDOM", "OPTIND", "SECONDS", "LINENO", "HISTCMD", "BASHPID"];
+
+/// Variables that are numbers in zsh or ksh alone.
+const NUMBERS_ELSEWHERE: [&str; 18] = [
+    "COLUMNS",
+    "LINES",
+    "HISTSIZE",
+    "SAVEHIST",
+    "SHLVL",
+    "TMOUT",
+    "MAILCHECK",
+    "FUNCNEST",
+    "KEYTIMEOUT",
+    "LISTMAX",
+    "LOGCHECK",
+    "DIRSTACKSIZE",
+    "ERRNO",
+    "UID",
+    "GID",
+    "EUID",
+    "EGID",
+    "TTYIDLE",
+];
+
+/// Variables whose text a shell expands, or runs, later.
+const CODE: [&str; 9] =
+    ["PS0", "PS1", "PS2", "PS3", "PS4", "PROMPT_COMMAND", "BASH_ENV", "BASH_ALIASES", "BASH_CMDS"];
+
+/// Tells whether a shell that finds this variable in its environment expands its text, or runs it.
+pub fn is_code_variable(name: &str) -> bool {
+    CODE.contains(&name)
+}
+
+/// What a variable is; the later ones are worse.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Kind {
+    /// Declared with options that are not known.
+    Unknown,
+    /// It stands for another variable, which is named.
+    Link,
+    /// A number, or it stands for what it will be given.
+    Number,
+}
+
+/// How a variable gets a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Way {
+    /// `name=...`, `read name`, `printf -v name`.
+    Assigned,
+    /// `declare name=...`.
+    Declared,
+    /// `for name in ...`.
+    Looped,
+}
+
+/// Variables that get the same values.
+#[derive(Debug)]
+struct Target {
+    names: Vec<Rc<str>>,
+    way: Way,
+}
+
+/// What has been noted.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    kinds: BTreeMap<Rc<str>, Kind>,
+    arrays: BTreeSet<Rc<str>>,
+    /// Whether something is a number whose name is not known.
+    has_unknown: bool,
+    targets: Vec<Target>,
+    /// The references that are given, and to which of the targets.
+    given: Vec<(Reference, usize)>,
+    /// Variables that get what a command reads.
+    read: BTreeSet<Rc<str>>,
+}
+
+impl Names {
+    /// Notes that these variables get these references.
+    pub(super) fn give<'r>(
+        &mut self,
+        names: impl IntoIterator<Item = Rc<str>>,
+        way: Way,
+        references: impl IntoIterator<Item = &'r Reference>,
+    ) {
+        let before = self.given.len();
+        let target = self.targets.len();
+        self.given.extend(references.into_iter().map(|reference| (*reference, target)));
+        if self.given.len() > before {
+            self.targets.push(Target { names: names.into_iter().collect(), way });
+        }
+    }
+
+    /// Notes what a declaration makes of the name that a word begins with.
+    pub(super) fn declare(&mut self, word: &Word, kind: Kind) {
+        let (name, rest) = word.said.split_at(name_length(&word.said));
+        if name.is_empty() || rest.starts_with(is_unknown) {
+            self.has_unknown |= kind == Kind::Number;
+        } else {
+            let known = self.kinds.entry(name.into()).or_insert(kind);
+            *known = kind.max(*known);
+        }
+    }
+
+    pub(super) fn is_array(&mut self, name: &str) {
+        self.arrays.insert(name.into());
+    }
+
+    /// Notes that these variables get what their command reads.
+    pub(super) fn read(&mut self, names: impl IntoIterator<Item = Rc<str>>) {
+        self.read.extend(names);
+    }
+
+    /// Takes what was noted elsewhere in the same script.
+    pub(super) fn absorb(&mut self, other: Self) {
+        for (name, kind) in other.kinds {
+            let known = self.kinds.entry(name).or_insert(kind);
+            *known = kind.max(*known);
+        }
+        self.arrays.extend(other.arrays);
+        self.has_unknown |= other.has_unknown;
+        let before = self.targets.len();
+        self.targets.extend(other.targets);
+        self.given.extend(other.given.into_iter().map(|(reference, target)| (reference, target + before)));
+        self.read.extend(other.read);
+    }
+
+    /// Compares what was given with what the variables are, at the end of the script.
+    pub(super) fn verdicts(&self) -> Vec<Found> {
+        let targets: Vec<Vec<Rule>> = self.targets.iter().map(|target| self.rules(target)).collect();
+        let mut found = Vec::new();
+        for (reference, target) in &self.given {
+            for rule in &targets[*target] {
+                match rule {
+                    Rule::Same(verdict) => found.push((reference.part, *verdict)),
+                    Rule::Number if reference.is_nested => {}
+                    Rule::Number => found.push((reference.part, Verdict::Number(reference.index))),
+                }
+            }
+        }
+        found
+    }
+
+    /// Whether a command reads something into a variable that is a number: what that is, nobody can see.
+    pub(super) fn reads_numbers(&self) -> bool {
+        self.read.iter().any(|name| self.kind(name).is_some())
+    }
+
+    fn kind(&self, name: &str) -> Option<Kind> {
+        if NUMBERS.contains(&name) {
+            return Some(Kind::Number);
+        }
+        self.kinds.get(name).copied().or(self.has_unknown.then_some(Kind::Unknown))
+    }
+
+    fn rules(&self, target: &Target) -> Vec<Rule> {
+        let refused = |reason| Rule::Same(Verdict::Refused(reason));
+        let doubted = |doubt| Rule::Same(Verdict::Doubted(doubt));
+        let mut rules = Vec::new();
+        for name in &target.names {
+            let is_apart = target.way == Way::Declared && self.arrays.contains(name);
+            let rule = match self.kind(name) {
+                Some(Kind::Number) => refused(Reason::Number),
+                Some(Kind::Link) if target.way == Way::Looped => refused(Reason::Number),
+                _ if is_apart => refused(Reason::Counted),
+                Some(_) => doubted(Doubt::Variable),
+                None if CODE.contains(&&**name) => doubted(Doubt::Again),
+                None if NUMBERS_ELSEWHERE.contains(&&**name) => Rule::Number,
+                None => continue,
+            };
+            if !rules.contains(&rule) {
+                rules.push(rule);
+            }
+        }
+        rules
+    }
+}
+
+/// What is said of all references that a target gets.
+#[derive(Debug, PartialEq, Eq)]
+enum Rule {
+    Same(Verdict),
+    /// ksh and zsh count with it.
+    Number,
+}

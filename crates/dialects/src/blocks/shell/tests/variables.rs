@@ -1,0 +1,165 @@
+//! Variables that the script, or the shell itself, holds as numbers, as names of others or as arrays; and commands
+//! whose name is not plain text.
+
+use super::evaluated::{doubts, is_plain};
+use super::*;
+
+#[test]
+fn a_variable_that_the_script_makes_a_number_takes_no_reference() {
+    for template in [
+        "declare -i n\nn=@",
+        "typeset -i n; n=@",
+        "f() { local -i n; n=@; }; f",
+        "declare -i n; n+=@",
+        "n=@; declare -i n",
+        "declare -i n=0; n=$n+@",
+        "declare -i n=0; n=\"$(echo @)\"",
+        "declare -i n=0; n=`echo @`",
+        "declare -i a b; a=1 b=@",
+        "declare -i \"n=5\"; n=@ true",
+        "integer n; n=@",
+        "float -F 2 n; n=@",
+        "echo \"$(declare -i n; n=@)\"",
+        "if declare -ri m; then n=@; declare -i n; fi",
+        "declare -Ai m; m[k]=@",
+        "declare -ai m; m=(@)",
+        "declare -ai m; m+=(1 @)",
+        "declare -ai m; declare -a m=(@)",
+        "declare -i m[3]; m[4]=@",
+        "declare -i n; for n in 1 @; do :; done",
+        "declare -i n; case x in x) for n in @; do :; done;; esac",
+        "declare -i n; select n in @; do :; done",
+        "declare -i n; read n <<< @",
+        "declare -i n; read -r m n <<E\n@\nE\n",
+        "declare -i n; read n < <(echo @)",
+        "declare -i REPLY; read <<< @",
+        "declare -ai n; mapfile -t n <<< @",
+        "declare -ai MAPFILE; readarray <<< @",
+        "declare -i n; printf -v n a @",
+        "declare -i n; printf -vn a @",
+        "declare -ai n; printf -v 'n[0]' a @",
+        "declare -i OPTARG; getopts a: x -a @",
+        "declare -i n; export n=@",
+        "declare -i n; declare n=@",
+        "declare -i n; readonly n=@",
+        "declare -i n; : \"${n:=$(echo @)}\"",
+        "declare -i n; : ${n=`echo @`}",
+        "declare $'-i' n; n=@",
+        "declare -n r; r=@; echo $r",
+        "declare -n r; for r in @; do echo $r; done",
+        "declare -n r=x; for r in @; do echo $r; done",
+        "nameref r; r=@",
+        "for RANDOM in @; do :; done",
+        "for OPTIND in @; do :; done",
+        "read RANDOM <<< @",
+        "read OPTIND < <(echo @)",
+        "printf -v RANDOM a @",
+        "export RANDOM=@",
+        "mapfile -t RANDOM <<< @",
+        "RANDOM=(@)",
+        "SECONDS[0]=@",
+        "BASHPID+=@",
+    ] {
+        assert_eq!(reasons(template), [Reason::Number], "{template}");
+    }
+    for template in [
+        "declare -a x; declare x=@",
+        "x=(); declare x=@",
+        "f() { local -A x; local x=@; }; f",
+        "read -ra x; declare x=@",
+    ] {
+        assert_eq!(reasons(template), [Reason::Counted], "{template}");
+    }
+    assert_eq!(reasons("read x < <(echo a) @"), [Reason::Name]);
+    for template in [
+        "declare -i n; n=$((@))",
+        "declare -i n=0; n+=1; m=@",
+        "declare -x n; n=@",
+        "declare -i n; echo n=@ n @",
+        "declare -i n; for m in @; do n+=1; done",
+        "declare -i n; printf -v m a @",
+        "declare -i n; read m <<< @",
+        "export -n n; n=@",
+        "declare +i n; n=@",
+        "x=(a b); x=@; x+=(@)",
+        "COLUMNS=@ ls; export LINES=@",
+        "case x in x) for f in @ @; do echo $f; done;; esac",
+        "while getopts a: opt; do case $opt in a) x=$OPTARG;; esac; done; y=@",
+        "cat <(echo @) >(cat) @",
+    ] {
+        is_plain(template);
+    }
+}
+
+#[test]
+fn a_variable_that_may_be_a_number_is_doubted() {
+    for template in [
+        "declare -n r=x; r=@",
+        "f() { local -n out=$1; out=@; }",
+        "declare -i \"$x\"; n=@",
+        "declare -i {a,b}; a=@",
+        "declare $x n; n=@",
+        "declare \"$x\" n=@",
+        "declare {-i,n=@}",
+        "declare -i n; echo @ | read n",
+        "declare -i n; while read n; do :; done <<< @",
+        "printf a @ | { read -r SECONDS; }",
+    ] {
+        assert_eq!(doubts(template), [Doubt::Variable], "{template}");
+    }
+    for template in ["BASH_ALIASES[x]=@", "BASH_ENV=@ bash x", "export BASH_ENV=@", "read -r PS4 <<< @"] {
+        assert_eq!(doubts(template), [Doubt::Again], "{template}");
+    }
+}
+
+#[test]
+fn numbers_of_other_shells_are_guarded() {
+    assert!(script("COLUMNS=@ ls").starts_with("case \"${KSH_VERSION-}${ZSH_VERSION-}\" in ?*)"));
+    assert_eq!(script("COLUMNS=$(echo @) ls"), "COLUMNS=$(echo \"${SB_1}\") ls");
+}
+
+#[test]
+fn a_command_that_cannot_be_seen_is_doubted() {
+    for template in [
+        "{let,x=@}",
+        "{l..l}et x=@",
+        "$nothing let x=@",
+        "${nothing} let x=@",
+        "$(:) let x=@",
+        "`:` declare -i x=@",
+        "\"$x\"let x=@",
+        "de${x}are -i x=@",
+        "$'l\\x65t' x=@",
+        "% @",
+        "command % x=@",
+        "cmd=let; $cmd x=@",
+        "cmd=(declare -i); \"${cmd[@]}\" x=@",
+        "alias L='let '\nL x=@",
+        "[ {-v,@} ]",
+    ] {
+        let template = &template.replace("[@]", "[*]");
+        assert_eq!(doubts(template), [Doubt::Command], "{template}");
+    }
+    for template in ["$'let' x=@", "$\"let\" x=@", "$\"de\"clare -i x=@"] {
+        assert_eq!(reasons(template), [Reason::Counted], "{template}");
+    }
+    for template in [
+        "$SUDO apt-get install @",
+        "\"$PYTHON\" -m pip install @",
+        "${MAKE:-make} V=@",
+        "$(command -v python3) x.py @",
+        "\"$VENV/bin/pip\" install @",
+        "./bin/$tool @",
+        "% --version",
+        "%/bin/tool @",
+        "docker-% @",
+        "test-$x @",
+        "echo {a,b}@ {1..3} @",
+        "{ echo @; }",
+        "mkdir -p {src,tests}/@",
+        "cmd=(cargo test); \"${cmd[*]}\" @",
+        "echo $'a\\tb' $\"c\" @",
+    ] {
+        is_plain(template);
+    }
+}
