@@ -5,5 +5,8 @@
 
 pub(crate) mod file;
 pub(crate) mod git;
+mod own;
 pub mod process;
 pub(crate) mod shell;
+
+pub use own::socket_folder;

@@ -1,5 +1,6 @@
 //! Where the daemon of a data directory is found: its socket, and the files beside it that only people read.
 
+use engine::adapters::socket_folder;
 use engine::kernel::Digest;
 use std::fs::{self, DirBuilder};
 use std::io;
@@ -46,11 +47,9 @@ impl Place {
     }
 }
 
-/// A folder with a short path that belongs to this user alone. It is the same for every process, whatever its
-/// environment says.
+/// The short folder, which belongs to this user alone.
 fn short_folder() -> io::Result<PathBuf> {
-    let uid = rustix::process::getuid().as_raw();
-    let folder = PathBuf::from(format!("/tmp/switchback-{uid}"));
+    let (uid, folder) = (rustix::process::getuid().as_raw(), socket_folder());
     match DirBuilder::new().mode(0o700).create(&folder) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
         made => made?,

@@ -30,6 +30,7 @@ pub(crate) use queue::Queue;
 
 use super::file::{Aim, folder};
 use super::process::{Notes, Stops};
+use crate::adapters::socket_folder;
 use crate::turn::Home;
 use call::Git;
 use kernel::effect::Perform;
@@ -37,6 +38,7 @@ use kernel::event::Report;
 use kernel::{Fields, RunId};
 use repository::Repository;
 use request::{Request, What};
+use std::path::Path;
 use trouble::Trouble;
 
 /// Carries one effect out; `None` where the server shuts down and recovery will say what came of it.
@@ -81,6 +83,7 @@ async fn once(git: &mut Git<'_>, home: &Home, request: &Request, queue: &Queue) 
     let aim = if matches!(request.what, What::Create { .. }) { Aim::Write } else { Aim::Read };
     let target = folder(home, git.data(), &request.path, aim).map_err(Trouble::Place)?;
     repository::text(&target)?;
+    spare_own(&target, git.data())?;
     let common = repository::common(git).await?;
     let turn = queue.turn(&common);
     let _turn = git.before_stop(turn.lock()).await?;
@@ -101,4 +104,19 @@ async fn once(git: &mut Git<'_>, home: &Home, request: &Request, queue: &Queue) 
             remove::remove(git, &repository, &wish).await
         }
     }
+}
+
+/// Refuses to touch a worktree that holds what the server lives by.
+fn spare_own(target: &Path, data: &Path) -> Result<(), Trouble> {
+    let lies_there = |own: &Path| own.canonicalize().is_ok_and(|own| own.starts_with(target));
+    let what = if lies_there(data) {
+        "data directory"
+    } else if lies_there(&socket_folder()) {
+        "folder of the sockets"
+    } else {
+        return Ok(());
+    };
+    Err(Trouble::Refused(format!(
+        "the {what} of Switchback lies in this worktree, so it stays as it is: keep the data elsewhere (SWITCHBACK_HOME)"
+    )))
 }

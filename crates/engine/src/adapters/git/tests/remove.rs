@@ -2,8 +2,12 @@
 
 use super::{Lab, refused};
 use crate::adapters::git::marks::Removing;
+use crate::adapters::git::{Trouble, spare_own};
+use crate::adapters::process::Notes;
 use serde_json::{Value, json};
 use std::fs;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::Path;
 
 fn wish(path: &str, more: &[(&str, bool)]) -> Value {
     let mut wish = json!({"operation": "remove_worktree", "path": path});
@@ -117,6 +121,42 @@ async fn the_folder_of_the_run_stays() {
     lab.home.folder = lab.root().join("w");
     let words = refused(lab.ask("run", wish(".", &[("force", true)])).await);
     assert!(words.starts_with("the run's own folder lies in this worktree"), "{words}");
+}
+
+/// Git itself would take the data away without a word where it is ignored.
+#[tokio::test]
+async fn what_holds_the_data_of_the_server_stays() {
+    let mut lab = Lab::new();
+    lab.write(".gitignore", "/deep/\n");
+    lab.commit("ignore it");
+    lab.create("w", "f").await.unwrap();
+    let data = lab.root().join("w/deep/data");
+    fs::create_dir_all(&data).unwrap();
+    lab.notes = Notes::open(&data).unwrap();
+    lab.write("w/deep/data/journal", "all runs");
+    std::os::unix::fs::symlink("w", lab.root().join("link")).unwrap();
+    for path in ["w", "link", "./w/"] {
+        for force in [false, true] {
+            let words =
+                refused(lab.ask("run", wish(path, &[("force", force), ("delete_branch", true)])).await);
+            assert!(words.starts_with("the data directory of Switchback lies in this worktree"), "{words}");
+        }
+    }
+    assert_eq!(lab.read("w/deep/data/journal").as_deref(), Some("all runs"));
+    assert_eq!(lab.git(&["branch", "--list", "f"]), "+ f");
+    lab.notes = Notes::open(&lab.root().parent().unwrap().join("data")).unwrap();
+    assert_eq!(lab.remove("w").await.unwrap()["removed"], json!(true));
+}
+
+#[test]
+fn what_holds_the_sockets_of_the_server_stays() {
+    let sockets = crate::adapters::socket_folder();
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(&sockets).unwrap();
+    let around = sockets.parent().unwrap().canonicalize().unwrap();
+    let data = tempfile::tempdir().unwrap();
+    let told = spare_own(&around, Path::new("/no/such/data")).unwrap_err();
+    assert!(matches!(told, Trouble::Refused(words) if words.starts_with("the folder of the sockets")));
+    assert!(spare_own(&data.path().canonicalize().unwrap().join("w"), data.path()).is_ok());
 }
 
 /// A worktree that an attempt of `by` was removing.
