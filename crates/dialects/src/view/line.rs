@@ -102,15 +102,6 @@ impl Line {
     pub fn parts(&self) -> &[Line] {
         self.items.as_deref().unwrap_or(std::slice::from_ref(self))
     }
-
-    /// A step that is done for items runs while one of them does, and waits for a word once all others have ended.
-    pub(super) fn stand_as_items(&mut self) {
-        let Some(items) = self.items.as_ref().filter(|_| !self.state.is_over()) else { return };
-        let is = |state: State| items.iter().any(|item| item.state == state);
-        let works = is(State::Running) || is(State::Resting);
-        let waits = [State::Interrupted, State::Waiting].into_iter().find(|state| is(*state));
-        self.state = waits.filter(|_| !works).unwrap_or(State::Running);
-    }
 }
 
 /// The run of another workflow.

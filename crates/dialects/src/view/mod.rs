@@ -5,6 +5,7 @@
 
 pub mod asked;
 mod line;
+mod tally;
 mod timeline;
 
 pub use asked::{Asked, AskedKind};

@@ -159,3 +159,31 @@ fn each_item_has_a_line_of_its_own() {
     assert_eq!((line.state, line.duration_ms, line.parts().len()), (State::Failed, Some(400), 2));
     assert!(timeline.line("a[2]").is_none() && timeline.line("b[0]").is_none());
 }
+
+/// How long it takes to fold a step of so many items, eight of them open at once.
+fn folded(count: u32) -> std::time::Duration {
+    let item =
+        |index: u32| News::Item { key: format!("a[{index}]"), step: 0, index, item: Data::Inline(1.into()) };
+    let turns: Vec<[News; 3]> = (0..count)
+        .map(|index| {
+            [
+                ended(&format!("a[{}]", index.saturating_sub(8)), None, 1),
+                item(index),
+                began(&format!("a[{index}]"), 0, 1),
+            ]
+        })
+        .collect();
+    let times = (0..3).map(|_| {
+        let (mut timeline, began) = (items_of_a(), std::time::Instant::now());
+        turns.iter().zip(1..).for_each(|(news, seq)| timeline.turn(seq, seq, news));
+        assert!((0..count).all(|index| timeline.line(&format!("a[{index}]")).is_some()));
+        began.elapsed()
+    });
+    times.min().unwrap()
+}
+
+#[test]
+fn four_times_the_items_are_no_more_than_about_four_times_the_work() {
+    let (few, many) = (folded(1_000), folded(4_000));
+    assert!(many < few * 8, "{few:?} for 1,000 items, {many:?} for 4,000");
+}

@@ -12,6 +12,7 @@
 //! A step that is done for each item of a list has a line of its own for each: the key of its activity is its id.
 
 use super::line::{Line, Nested, State};
+use super::tally::Tally;
 use kernel::plan::Flow;
 use kernel::{Data, FailureKind, News, Outcome, Plan};
 use std::collections::BTreeMap;
@@ -31,13 +32,16 @@ pub struct Timeline {
     pub outcome: Option<Outcome>,
     /// The step of each activity, and which of its items.
     keys: BTreeMap<String, (usize, Option<usize>)>,
+    /// How the items of each step stand.
+    tallies: Vec<Tally>,
 }
 
 impl Timeline {
     /// Starts with every step pending.
     pub fn new(plan: &Plan) -> Self {
         let lines = plan.steps.iter().map(|step| Line { id: step.id.clone(), ..Line::default() }).collect();
-        let mut timeline = Self { lines, ..Self::default() };
+        let tallies = vec![Tally::default(); plan.steps.len()];
+        let mut timeline = Self { lines, tallies, ..Self::default() };
         if let Flow::Graph(graph) = &plan.flow {
             for (line, block) in timeline.lines.iter_mut().zip(&graph.blocks) {
                 line.items = block.for_each.as_ref().map(|_| Vec::new());
@@ -58,11 +62,9 @@ impl Timeline {
 
     /// Returns the line of a step, or of one of its items: `build`, `test[2]`.
     pub fn line(&self, id: &str) -> Option<&Line> {
-        self.lines.iter().find(|line| line.id == id).or_else(|| {
-            let (step, _) = id.strip_suffix(']')?.rsplit_once('[')?;
-            let line = self.lines.iter().find(|line| line.id == step)?;
-            line.items.as_ref()?.iter().find(|item| item.id == id)
-        })
+        // The key of an item is its id.
+        let item = || self.line_of(id).filter(|line| line.item.is_some());
+        self.lines.iter().find(|line| line.id == id).or_else(item)
     }
 
     /// Returns the line of an activity.
@@ -160,17 +162,31 @@ impl Timeline {
         let items = line.items.get_or_insert_default();
         items.push(Line { id: key.to_owned(), item, ..Line::default() });
         self.keys.insert(key.to_owned(), (step, Some(items.len() - 1)));
-        line.stand_as_items();
+        self.stand_as_items(step, None);
     }
 
     fn change(&mut self, key: &str, change: impl FnOnce(&mut Line)) {
         let Some((step, item)) = self.keys.get(key).copied() else { return };
         let Some(line) = self.lines.get_mut(step) else { return };
         let Some(item) = item else { return change(line) };
-        if let Some(item) = line.items.as_mut().and_then(|items| items.get_mut(item)) {
-            change(item);
+        let Some(item) = line.items.as_mut().and_then(|items| items.get_mut(item)) else { return };
+        let before = item.state;
+        change(item);
+        let after = item.state;
+        self.stand_as_items(step, Some((before, after)));
+    }
+
+    /// A step stands as its items do, of which one may have changed.
+    fn stand_as_items(&mut self, step: usize, changed: Option<(State, State)>) {
+        let (Some(line), Some(tally)) = (self.lines.get_mut(step), self.tallies.get_mut(step)) else {
+            return;
+        };
+        if let Some((before, after)) = changed {
+            tally.moved(before, after);
         }
-        line.stand_as_items();
+        if !line.state.is_over() {
+            line.state = tally.state();
+        }
     }
 }
 
