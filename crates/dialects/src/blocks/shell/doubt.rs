@@ -17,6 +17,12 @@ pub enum Doubt {
     Remote,
     /// A shell reads it as its input: `bash <<END`.
     Input,
+    /// A program in another language is read: `python3 <<END`.
+    Read,
+    /// `printf` takes it for a format.
+    Format,
+    /// `[` may take it for an operator.
+    Operator,
 }
 
 impl Doubt {
@@ -31,6 +37,13 @@ impl Doubt {
             Self::Script => "another shell runs this text as code, and the value with it",
             Self::Program => "the value becomes part of a program",
             Self::Remote => "a shell on the other side runs this text as code, and the value with it",
+            Self::Read => "what is read here runs as a program, and the value with it",
+            Self::Format => {
+                "`printf` takes this value for a format, and bash may take it for an option that runs code"
+            }
+            Self::Operator => {
+                "this value may be taken for an operator, and bash may run the next one as code"
+            }
             Self::Input => "a shell runs what it reads here as code, and the value with it",
         }
     }
@@ -52,6 +65,11 @@ impl Doubt {
                 "give it as an argument behind the program and read it there: `python3 -c '... sys.argv[1] ...' ${...}`"
             }
             Self::Remote => "send it as input: `printf %s ${...} | ssh host 'x=$(cat); echo \"$x\"'`",
+            Self::Read => {
+                "quote the mark, give it as an argument (`python3 - ${...} <<'END'`) or by `env:`, and read it there"
+            }
+            Self::Format => "write `printf '%s' ${...}`",
+            Self::Operator => "write the operator between them: `[ ${...} = ${...} ]`",
             Self::Input => {
                 "quote the mark and give it as an argument: `sh -s -- ${...} <<'END'`, read there as `\"$1\"`"
             }

@@ -4,10 +4,10 @@
 //! arguments, and a value among these stays a value.
 
 use super::Doubt;
-use super::judge::{Found, Verdict, WORDS_MAX, all, head};
+use super::judge::{Found, Verdict, all, operands};
 use super::word::Word;
 
-const SHELLS: [&str; 9] = ["sh", "bash", "dash", "ash", "ksh", "mksh", "zsh", "fish", "rbash"];
+pub(super) const SHELLS: [&str; 9] = ["sh", "bash", "dash", "ash", "ksh", "mksh", "zsh", "fish", "rbash"];
 
 /// Options of ssh that have a value.
 const SSH_VALUED: [char; 21] =
@@ -21,44 +21,66 @@ pub(super) fn over(words: &[Word], found: &mut Vec<Found>) {
         if SHELLS.contains(&name) {
             let doubt = Verdict::Doubted(Doubt::Script);
             script(rest).into_iter().for_each(|word| all(word, doubt, found));
-        } else if matches!(name, "su" | "runuser") || (at == 0 && name == "flock") {
+            processed(rest, found);
+        } else if matches!(name, "su" | "runuser") || (at == 0 && matches!(name, "flock" | "script")) {
             let doubt = Verdict::Doubted(Doubt::Script);
             return command(rest).into_iter().for_each(|word| all(word, doubt, found));
         } else if name == "ssh" {
             let doubt = Verdict::Doubted(Doubt::Remote);
             return remote(rest).iter().for_each(|word| all(word, doubt, found));
-        } else if let Some(letters) = code_option(name) {
+        } else if let Some(language) = language(name) {
             let doubt = Verdict::Doubted(Doubt::Program);
-            code(rest, letters).into_iter().for_each(|word| all(word, doubt, found));
+            language.code(rest).into_iter().for_each(|word| all(word, doubt, found));
+            let process = language.script(rest).filter(|word| word.is_process && !language.is_given(rest));
+            process.into_iter().for_each(|word| all(word, Verdict::Doubted(Doubt::Read), found));
+        } else if at == 0 {
+            first(name, rest, found);
         }
     }
 }
 
-/// Whether what a command reads is code for it: `bash <<END`, `ssh host <<END`.
-pub(super) fn reads_code(words: &[Word]) -> bool {
-    let words = &words[..words.len().min(WORDS_MAX)];
-    let words = &words[head(words)..];
-    let Some(at) = words.iter().position(|word| SHELLS.contains(&program(word)) || program(word) == "ssh")
-    else {
-        return false;
-    };
-    let rest = &words[at + 1..];
-    if program(&words[at]) == "ssh" {
-        let remote = remote(rest);
-        return remote.is_empty() || reads_code(remote);
+/// Commands that run a text, if they are the first word.
+fn first(name: &str, rest: &[Word], found: &mut Vec<Found>) {
+    let doubt = Verdict::Doubted(Doubt::Script);
+    match name {
+        "." | "source" => processed(&rest[..rest.len().min(1)], found),
+        "env" => split_string(rest).into_iter().for_each(|word| all(word, doubt, found)),
+        // These put their words together and give them to a shell.
+        "watch" if !rest.iter().any(|word| word.has_option(&['x']) || word.said == "--exec") => {
+            rest.iter().for_each(|word| all(word, doubt, found));
+        }
+        "parallel" => {
+            let words = rest.iter().take_while(|word| !word.said.starts_with(":::"));
+            words.for_each(|word| all(word, doubt, found));
+        }
+        _ => {}
     }
-    let is_given = rest.iter().any(|word| word.has_option(&['c']));
-    let reads = rest.iter().any(|word| word.has_option(&['s']));
-    !is_given && (reads || rest.iter().all(Word::is_option))
+}
+
+/// Doubts what the first word that is no option holds, if it is `<(...)`: it runs.
+fn processed(words: &[Word], found: &mut Vec<Found>) {
+    let file = words.iter().find(|word| !word.is_option()).filter(|word| word.is_process);
+    file.into_iter().for_each(|word| all(word, Verdict::Doubted(Doubt::Input), found));
+}
+
+/// The text of `env -S`, which is taken apart and run.
+fn split_string(words: &[Word]) -> Option<&Word> {
+    let options = words.iter().take_while(|word| word.is_option()).count();
+    let is_attached = |word: &&Word| {
+        word.said.starts_with("--split-string") || (word.said.starts_with("-S") && word.said != "-S")
+    };
+    let attached = words[..options].iter().find(is_attached);
+    let last = words[..options].last().filter(|word| word.ends_with_option(&['S']));
+    attached.or_else(|| last.and_then(|_| words.get(options)))
 }
 
 /// The file name of a program.
-fn program(word: &Word) -> &str {
+pub(super) fn program(word: &Word) -> &str {
     word.said.rsplit('/').next().unwrap_or_default()
 }
 
 /// The script of `sh -c`: the first word after the options, if one of these is `c`.
-fn script(words: &[Word]) -> Option<&Word> {
+pub(super) fn script(words: &[Word]) -> Option<&Word> {
     let mut is_value = false;
     let mut has_code = false;
     for word in words {
@@ -84,7 +106,7 @@ fn command(words: &[Word]) -> Option<&Word> {
 }
 
 /// What ssh gives to the other side: all that follows the host, and a shell reads it there.
-fn remote(words: &[Word]) -> &[Word] {
+pub(super) fn remote(words: &[Word]) -> &[Word] {
     let mut at = 0;
     while let Some(word) = words.get(at).filter(|word| word.is_option()) {
         at += if word.ends_with_option(&SSH_VALUED) && word.said.len() == 2 { 2 } else { 1 };
@@ -92,22 +114,58 @@ fn remote(words: &[Word]) -> &[Word] {
     words.get(at + 1..).unwrap_or_default()
 }
 
-/// The letters of the options that take a program in another language.
-fn code_option(name: &str) -> Option<&'static [char]> {
-    match name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.') {
-        "python" => Some(&['c']),
-        "node" | "bun" => Some(&['e', 'p']),
-        "ruby" => Some(&['e']),
-        "perl" => Some(&['e', 'E']),
-        "php" => Some(&['r']),
-        _ => None,
-    }
+/// A language in which a program is written, and how its interpreter is given one.
+pub(super) struct Language {
+    /// The options that take a program.
+    letters: &'static [char],
+    /// Options after which nothing is read as a program.
+    others: &'static [char],
+    /// Other options that have a value.
+    valued: &'static [char],
 }
 
-/// The program behind such an option, which comes before the first word that is none.
-fn code<'w>(words: &'w [Word], letters: &[char]) -> Option<&'w Word> {
-    let options = words.iter().take_while(|word| word.is_option()).count();
-    let is_code = |word: &Word| word.ends_with_option(letters) || word.said == "--eval";
-    words[..options].last().filter(|word| is_code(word))?;
-    words.get(options)
+/// The language that an interpreter runs.
+pub(super) fn language(name: &str) -> Option<Language> {
+    let (letters, others, valued): (&[char], &[char], &[char]) = match versionless(name) {
+        "python" | "pypy" => (&['c'], &['m'], &['W', 'X']),
+        "node" => (&['e', 'p'], &[], &['r', 'C']),
+        "bun" => (&['e', 'p'], &['e', 'p'], &[]),
+        "ruby" => (&['e'], &[], &['r', 'I', 'C']),
+        "perl" => (&['e', 'E'], &[], &['I']),
+        "php" => (&['r'], &['f'], &['d', 'c']),
+        "lua" | "julia" | "Rscript" => (&['e'], &[], &[]),
+        _ => return None,
+    };
+    Some(Language { letters, others, valued })
+}
+
+/// A name without the version behind it.
+pub(super) fn versionless(name: &str) -> &str {
+    name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.')
+}
+
+impl Language {
+    /// The program behind an option, which comes before the first word that is none.
+    fn code<'w>(&self, words: &'w [Word]) -> Option<&'w Word> {
+        let options = words.iter().take_while(|word| word.is_option()).count();
+        let is_code = |word: &Word| word.ends_with_option(self.letters) || word.said == "--eval";
+        words[..options].last().filter(|word| is_code(word))?;
+        words.get(options)
+    }
+
+    /// Whether an option says what runs: a program, or a module.
+    pub(super) fn is_given(&self, words: &[Word]) -> bool {
+        let options = words.iter().take_while(|word| word.is_option());
+        let is = |word: &Word, letters: &[char]| {
+            word.ends_with_option(letters) || word.said[1..].starts_with(letters)
+        };
+        options
+            .into_iter()
+            .any(|word| is(word, self.letters) || is(word, self.others) || word.said.starts_with("--eval"))
+    }
+
+    /// The file that is run: the first word that is no option, and no value of one.
+    pub(super) fn script<'w>(&self, words: &'w [Word]) -> Option<&'w Word> {
+        operands(words, self.valued).next()
+    }
 }

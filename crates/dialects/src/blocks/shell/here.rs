@@ -22,8 +22,8 @@ pub(super) struct Here {
 /// The command that reads a here-document.
 #[derive(Debug)]
 pub(super) struct Reader {
-    /// Whether it runs what it reads.
-    pub(super) is_code: bool,
+    /// What is said of references there, if it runs what it reads.
+    pub(super) code: Option<Doubt>,
     /// The variables that get what it reads.
     pub(super) names: Vec<Rc<str>>,
 }
@@ -115,8 +115,8 @@ fn text(scan: &Scan<'_>, output: &mut Output, lines: Range<usize>, here: &Here) 
     if here.is_quoted {
         return output.copy(lines, Reason::QuotedHereDocument);
     }
-    if here.reader.is_code {
-        output.doubt(lines, Doubt::Input);
+    if let Some(doubt) = here.reader.code {
+        output.doubt(lines, doubt);
     }
     let references: Vec<Reference> = lines.iter().filter_map(|symbol| Reference::nested(*symbol)).collect();
     output.names.give(here.reader.names.iter().cloned(), Way::Assigned, &references);

@@ -5,6 +5,7 @@
 
 use super::called::{self, Called};
 use super::given::{self, MAPFILE_VALUED, READ_VALUED};
+use super::handed::SHELLS;
 use super::names::{Names, Way};
 use super::word::{Reference, SPLIT, Word};
 use super::{Doubt, Reason, handed};
@@ -59,6 +60,10 @@ pub(super) fn judge(command: &Judged<'_>, findings: &mut Findings) {
     let head = head(words);
     words[..head].iter().for_each(|word| given::assigned(word, findings));
     let Some((name, rest)) = words[head..].split_first() else { return };
+    if SHELLS.contains(&handed::program(name)) {
+        let starts = words[..head].iter().filter(|word| word.said.starts_with("ENV="));
+        starts.for_each(|word| all(word, Verdict::Doubted(Doubt::Again), &mut findings.found));
+    }
     given::variables(&name.said, rest, command.fed, findings);
     if rest.iter().chain([name]).all(|word| word.references.is_empty()) {
         return;
@@ -120,9 +125,12 @@ fn builtin(name: &str, words: &[Word], found: &mut Vec<Found>) {
             callback.for_each(|word| all(word, again, found));
             operands(words, &MAPFILE_VALUED).for_each(|word| named(word, found));
         }
-        "printf" => words.first().filter(|word| word.said.starts_with("-v")).into_iter().for_each(|option| {
-            named(if option.said == "-v" { words.get(1).unwrap_or(option) } else { option }, found);
-        }),
+        "printf" => {
+            format(words).into_iter().for_each(|word| all(word, Verdict::Doubted(Doubt::Format), found));
+            words.first().filter(|word| word.said.starts_with("-v")).into_iter().for_each(|option| {
+                named(if option.said == "-v" { words.get(1).unwrap_or(option) } else { option }, found);
+            });
+        }
         "wait" => value_of(words, 'p').for_each(|word| named(word, found)),
         "[" | "test" => compared(words, found),
         "eval" | "alias" | "compgen" => words.iter().for_each(|word| all(word, again, found)),
@@ -157,6 +165,16 @@ fn declaration(name: &str, words: &[Word], found: &mut Vec<Found>) {
     }
 }
 
+/// The format of `printf`, if a value says how it begins.
+fn format(words: &[Word]) -> Option<&Word> {
+    let options = match words.first()?.said.as_str() {
+        "-v" => 2,
+        option if option.starts_with("-v") => 1,
+        _ => 0,
+    };
+    words.get(options).filter(|word| word.begins_with_value())
+}
+
 /// `[ ... ]`: `-v` takes a name, and numbers are compared.
 fn compared(words: &[Word], found: &mut Vec<Found>) {
     for (at, word) in words.iter().enumerate() {
@@ -164,6 +182,9 @@ fn compared(words: &[Word], found: &mut Vec<Found>) {
         let after = words.get(at + 1).map_or("", |after| after.said.as_str());
         if word.has_braces() {
             all(word, Verdict::Doubted(Doubt::Command), found);
+        }
+        if word.begins_with_value() && words.get(at + 1).is_some_and(|next| !next.references.is_empty()) {
+            all(word, Verdict::Doubted(Doubt::Operator), found);
         }
         if matches!(before, "-v" | "-R") {
             named(word, found);

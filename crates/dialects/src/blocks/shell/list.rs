@@ -3,7 +3,7 @@
 use super::here::Here;
 use super::judge::{self, Findings, Judged, Verdict};
 use super::word::{Reference, Word, is_name};
-use super::{Doubt, Symbol, handed};
+use super::{Symbol, reads};
 use std::rc::Rc;
 
 /// The state of a list of commands.
@@ -87,8 +87,10 @@ impl Command {
             return;
         }
         if let Some(redirect) = self.redirect.take() {
-            if redirect == Redirect::HereString && handed::reads_code(&self.words) {
-                judge::all(&word, Verdict::Doubted(Doubt::Input), &mut self.findings.found);
+            if redirect == Redirect::HereString
+                && let Some(doubt) = reads::doubt(&self.words)
+            {
+                judge::all(&word, Verdict::Doubted(doubt), &mut self.findings.found);
             }
             self.fed.extend(word.references);
             return;

@@ -33,6 +33,7 @@ mod list;
 mod names;
 mod place;
 mod quotes;
+mod reads;
 mod reason;
 mod reference;
 mod scan;

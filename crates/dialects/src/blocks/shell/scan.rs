@@ -4,7 +4,7 @@ use super::here::{self, Reader};
 use super::list::{Command, Redirect};
 use super::place::Frame;
 use super::word::{SPLIT, UNKNOWN};
-use super::{Output, Reason, Symbol, given, handed};
+use super::{Output, Reason, Symbol, given, reads};
 
 /// Texts inside texts (here-documents, backticks) that are followed; deeper ones are not.
 const DEPTH_MAX: usize = 8;
@@ -185,6 +185,7 @@ impl Scan<'_> {
             ';' | '&' | '|' => command.end_command(),
             ' ' | '\t' => command.end_word(),
             '<' | '>' if command.is_process(next) => {
+                command.word.is_process = true;
                 return self.open(2, Frame::Command(Box::new(Command::new(true))), output);
             }
             '<' | '>' => command.redirect(Some(Redirect::Target)),
@@ -219,7 +220,7 @@ impl Scan<'_> {
         let is_shift = command.arithmetic.is_some();
         let is_few = command.heres.len() < NAMED_MAX;
         let reader = Reader {
-            is_code: handed::reads_code(&command.words),
+            code: reads::doubt(&command.words),
             names: if is_few { given::filled(&command.words) } else { Vec::new() },
         };
         self.copy_count(2, output);

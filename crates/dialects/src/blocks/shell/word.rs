@@ -27,6 +27,8 @@ pub(super) struct Word {
     pub(super) references: Vec<Reference>,
     /// The `name` if it is an element of `name=(...)`.
     pub(super) element_of: Option<Rc<str>>,
+    /// Whether `<(...)` or `>(...)` stands in it.
+    pub(super) is_process: bool,
     /// Whether it is written so that its text cannot be seen: `$'\\x6c'`.
     pub(super) is_obscure: bool,
 }
@@ -67,6 +69,11 @@ impl Word {
     pub(super) fn has_braces(&self) -> bool {
         let inside = self.bare.split_once('{').map(|(_, inside)| inside);
         inside.is_some_and(|inside| inside.contains('}') && (inside.contains(',') || inside.contains("..")))
+    }
+
+    /// Whether a value says how it begins.
+    pub(super) fn begins_with_value(&self) -> bool {
+        self.references.first().is_some_and(|reference| reference.at == 0 && !reference.is_nested)
     }
 
     /// Takes a reference that stands in the word, or in a command inside it.

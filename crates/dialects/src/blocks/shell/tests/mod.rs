@@ -1,6 +1,7 @@
 //! Templates and the exact scripts they become; `tests/shell.rs` runs such scripts.
 
 mod evaluated;
+mod handed;
 mod variables;
 
 use super::*;

@@ -1,0 +1,121 @@
+//! Code that programs read from a here-document, a here-string or `<(...)`, and options that a value may be taken for.
+
+use super::evaluated::{doubts, is_plain};
+use super::*;
+
+#[test]
+fn what_an_interpreter_reads_is_doubted() {
+    for template in [
+        "python3 - <<E\nprint(\"@\")\nE\n",
+        "python3 <<E\n@\nE\n",
+        "python3 -W ignore -u <<E\n@\nE\n",
+        "uv run python - x <<E\n@\nE\n",
+        "docker exec -i box python3.12 <<E\n@\nE\n",
+        "python3 <<< \"print(@)\"",
+        "python3 /dev/stdin <<E\n@\nE\n",
+        "node <<E\n@\nE\n",
+        "node --input-type=module - <<E\n@\nE\n",
+        "deno run - <<E\n@\nE\n",
+        "ruby <<E\n@\nE\n",
+        "perl -w <<E\n@\nE\n",
+        "php <<E\n@\nE\n",
+        "psql -U me base <<E\nselect '@'\nE\n",
+        "sudo -u postgres psql -q <<< \"select '@'\"",
+        "sqlite3 a.db <<E\n.shell @\nE\n",
+        "mysql -u root base <<E\nselect '@'\nE\n",
+        "make -f - <<E\nall:\n\techo @\nE\n",
+        "make --file=- x <<E\n@\nE\n",
+        "awk -f - x <<E\n@\nE\n",
+        "ed -s x <<E\n!@\nE\n",
+        "at now <<E\n@\nE\n",
+        "crontab - <<E\n@\nE\n",
+        "python3 <(echo @)",
+        "xargs -I{} sh -c 'echo {}' <<< @",
+    ] {
+        assert_eq!(doubts(template), [Doubt::Read], "{template}");
+    }
+    for template in [
+        ". /dev/stdin <<E\necho @\nE\n",
+        "source /dev/stdin <<< @",
+        "source <(echo @)",
+        ". <(printf x @)",
+        "bash <(echo @)",
+        "bash /dev/stdin <<E\n@\nE\n",
+    ] {
+        assert_eq!(doubts(template), [Doubt::Input], "{template}");
+    }
+    for template in [
+        "python3 -m json.tool <<E\n@\nE\n",
+        "python3 -c 'import sys; print(sys.stdin.read())' <<< @",
+        "python3 x.py <<E\n@\nE\n",
+        "python3 - @ <<'E'\nimport sys\nE\n",
+        "node x.js <<< @",
+        "perl -pe 's/a/b/' <<< @",
+        "ruby -ne 'puts 1' <<< @",
+        "psql -c 'select 1' <<< @",
+        "psql -f x.sql <<< @",
+        "mysql -e 'select 1' <<< @",
+        "make -f x.mk <<< @",
+        "awk '{print}' <<< @",
+        "grep node <<< @",
+        "grep -c bash <<E\n@\nE\n",
+        "xargs -n 1 sh -c 'echo \"$1\"' sh <<< @",
+        "jq -r . <<< @",
+        "kubectl apply -f - <<E\n@\nE\n",
+        "source @/lib.sh",
+        "diff <(echo @) <(sort @)",
+        "while read -r x; do echo \"$x\"; done < <(ls @)",
+    ] {
+        is_plain(template);
+    }
+}
+
+#[test]
+fn command_lines_that_another_program_runs_are_doubted() {
+    for template in [
+        "env -S @",
+        "env -iS \"x @\"",
+        "env --split-string=\"x @\"",
+        "script -qc \"echo @\" /dev/null",
+        "watch -n1 \"echo @\"",
+        "watch -n 1 ls @",
+        "parallel \"echo @\" ::: 1",
+        "parallel -j 4 echo @ {} ::: 1",
+    ] {
+        assert_eq!(doubts(template), [Doubt::Script], "{template}");
+    }
+    assert_eq!(doubts("ENV=@ sh -i x"), [Doubt::Again]);
+    for template in [
+        "env A=1 x @",
+        "env -i x -S @",
+        "watch -x ls @",
+        "parallel echo ::: @",
+        "ENV=@ npm start",
+        "script -q log.txt; echo @",
+    ] {
+        is_plain(template);
+    }
+}
+
+#[test]
+fn a_value_that_may_be_an_option_or_an_operator_is_doubted() {
+    for template in ["printf @ x", "printf \"@\\n\"", "printf '@ a' b", "printf -v x @ y", "printf -vx @"] {
+        assert_eq!(doubts(template), [Doubt::Format], "{template}");
+    }
+    for template in ["[ @ % ]", "test \"@\" \"%\"", "[ ! @ % ]", "[ -n x -a @ % ]", "test @ \"$(echo %)\""] {
+        assert_eq!(doubts(template), [Doubt::Operator], "{template}");
+    }
+    for template in [
+        "printf -- @",
+        "printf 'a @' x",
+        "printf \"$f\" @",
+        "[ @ = % ]",
+        "[ @ ]",
+        "test -n @",
+        "[ @ != a ] && [ % = b ]",
+        "[ -f @ -a -d % ]",
+        "[ \"x@\" \\< % ]",
+    ] {
+        is_plain(template);
+    }
+}
