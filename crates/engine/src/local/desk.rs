@@ -3,6 +3,9 @@
 //! are at work it gathers what they post into one commit and keeps none of them waiting; and what is left after a round, what
 //! timers make due, and every wait for the disk.
 //!
+//! Where so many are at work that the machine has enough to do, a report waits a little for others: what it lets begin would
+//! only queue for a core, and each flush that is shared is one less. Whatever else is posted ends that waiting.
+//!
 //! ```text
 //!            post, all is quiet             the round is over, nothing is left
 //!  nobody ───────────────────────> caller ──────────────────────────────────────> nobody
@@ -12,20 +15,25 @@
 //! ```
 
 use super::worker::{Mail, Next, Worker, now};
+use crate::driver::Letter;
+use kernel::Command;
 use std::collections::VecDeque;
+use std::num::NonZero;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Most letters in one transaction.
 const BATCH_MAX: usize = 256;
+
+/// How long a report waits for others.
+const GATHER_MAX: Duration = Duration::from_millis(2);
 
 /// How far apart a commit is tried that the store may still take.
 const TRY_AGAIN: Duration = Duration::from_millis(250);
 
 /// Where everything for the driver is posted, and where one at a time drives.
-#[derive(Default)]
 pub(crate) struct Desk {
     inbox: Mutex<Inbox>,
     /// There may be something for the thread to do.
@@ -34,12 +42,18 @@ pub(crate) struct Desk {
     worker: Mutex<Option<Worker>>,
     /// How many effects are being carried out, without those that are over and being reported.
     at_work: AtomicUsize,
+    /// With more than this the machine has enough to do.
+    enough: usize,
 }
 
 #[derive(Default)]
 struct Inbox {
     mail: VecDeque<Mail>,
     wheel: Wheel,
+    /// The thread lets reports gather.
+    gathering: bool,
+    /// Something was posted that does not wait for others.
+    urgent: bool,
     /// When the next timer is due, in milliseconds since 1970.
     due: Option<u64>,
     /// When the thread wakes by itself.
@@ -57,6 +71,19 @@ enum Wheel {
     Thread,
 }
 
+impl Default for Desk {
+    fn default() -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+        Desk {
+            inbox: Mutex::default(),
+            call: Condvar::new(),
+            worker: Mutex::default(),
+            at_work: AtomicUsize::new(0),
+            enough: 2 * cores,
+        }
+    }
+}
+
 impl Desk {
     /// Gives the desk to whoever will do the work.
     pub(super) fn seat(&self, worker: Worker) {
@@ -69,16 +96,21 @@ impl Desk {
         if inbox.over {
             return;
         }
+        inbox.urgent |= !is_patient(&mail);
         inbox.mail.push_back(mail);
-        if inbox.wheel != Wheel::Nobody {
-            return;
+        match inbox.wheel {
+            Wheel::Nobody if self.is_quiet() => inbox.wheel = Wheel::Caller,
+            Wheel::Nobody => {
+                inbox.wheel = Wheel::Thread;
+                drop(inbox);
+                return self.call.notify_one();
+            }
+            Wheel::Thread if inbox.gathering && !self.gathers(&inbox) => {
+                drop(inbox);
+                return self.call.notify_one();
+            }
+            Wheel::Thread | Wheel::Caller => return,
         }
-        if !self.is_quiet() {
-            inbox.wheel = Wheel::Thread;
-            drop(inbox);
-            return self.call.notify_one();
-        }
-        inbox.wheel = Wheel::Caller;
         drop(inbox);
         let (next, due) = self.round();
         self.leave(next, due);
@@ -103,6 +135,7 @@ impl Desk {
     pub(super) fn work(&self) {
         loop {
             self.wait();
+            self.gather();
             loop {
                 match self.round() {
                     (Next::Over, _) => return self.end(),
@@ -118,6 +151,7 @@ impl Desk {
     fn round(&self) -> (Next, Option<u64>) {
         let mail: Vec<Mail> = {
             let mut inbox = self.inbox();
+            inbox.urgent = false;
             let count = inbox.mail.len().min(BATCH_MAX);
             inbox.mail.drain(..count).collect()
         };
@@ -168,6 +202,25 @@ impl Desk {
         }
     }
 
+    /// Lets reports gather for a moment, as long as the machine has enough to do without what they let begin.
+    fn gather(&self) {
+        let mut inbox = self.inbox();
+        let until = Instant::now() + GATHER_MAX;
+        inbox.gathering = true;
+        while self.gathers(&inbox) {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                break;
+            }
+            inbox = self.call.wait_timeout(inbox, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        inbox.gathering = false;
+    }
+
+    fn gathers(&self, inbox: &Inbox) -> bool {
+        !inbox.urgent && !inbox.mail.is_empty() && self.at_work.load(Ordering::Relaxed) > self.enough
+    }
+
     /// All is done: what comes now is not taken, and the store is closed.
     fn end(&self) {
         self.close();
@@ -193,4 +246,9 @@ impl Desk {
     fn worker(&self) -> MutexGuard<'_, Option<Worker>> {
         self.worker.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Whether nobody waits for an answer to it: an effect was carried out, and says so.
+fn is_patient(mail: &Mail) -> bool {
+    matches!(mail, Mail::Letter(Letter::Command { command: Command::Report { .. }, reply: None, .. }))
 }

@@ -2,13 +2,13 @@
 
 use crate::plans::{graph, noops, shell};
 use engine::adapters::process::Notes;
-use engine::answers::{Answers, Called, Nobody};
+use engine::answers::{Answers, Called, Nobody, Patience};
 use engine::backend::{Backend, Error, Start};
 use engine::local::Local;
 use engine::store::Store;
 use engine::turn::Home;
 use kernel::plan::{Expr, Step, Work, Workflow};
-use kernel::{Answer, Digest, Fields, Outcome, Plan, Question, RunId, Status};
+use kernel::{Answer, Digest, Fields, News, Outcome, Plan, Question, RunId, Status};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -44,8 +44,8 @@ async fn outcome(local: &Local, id: &str) -> Outcome {
 struct Mistaken;
 
 impl Answers for Mistaken {
-    fn answer(&self, run: &RunId, questions: &[Question]) -> Vec<Answer> {
-        Nobody.answer(run, questions)
+    fn answer(&self, run: &RunId, questions: &[Question], patience: &Patience) -> Vec<Answer> {
+        Nobody.answer(run, questions, patience)
     }
 
     fn plan(&self, _home: &Home, _workflow: &str, _plan: Option<Digest>) -> Result<Called, String> {
@@ -117,5 +117,24 @@ async fn one_thread_is_enough() {
         .collect();
     local.start(start(dir.path(), "chain", graph(chain))).await.unwrap();
     assert!(matches!(outcome(&local, "chain").await, Outcome::Succeeded { .. }));
+    local.close().await;
+}
+
+/// A report waits for others only for a moment, however long those go on.
+#[tokio::test(flavor = "multi_thread")]
+async fn one_that_ends_among_many_is_heard_while_they_go_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let local = open(dir.path(), Nobody);
+    let many = 2 * std::thread::available_parallelism().map_or(1, usize::from) + 3;
+    let mut steps: Vec<(Step, Vec<u32>)> =
+        (0..many).map(|at| (shell(&format!("long{at}"), "sleep 600"), vec![])).collect();
+    steps.push((shell("short", "true"), vec![]));
+    let id = RunId::new("crowd");
+    let mut progress = local.subscribe(&id).await.unwrap();
+    local.start(start(dir.path(), "crowd", graph(steps))).await.unwrap();
+    let ended = |news: &News| matches!(news, News::Ended { key, .. } if key.starts_with("short"));
+    let heard = async { while !progress.recv().await.unwrap().news.iter().any(ended) {} };
+    tokio::time::timeout(LONG, heard).await.expect("it is heard of");
+    assert!(!matches!(local.query(&id).await.unwrap().status, Status::Ended(_)));
     local.close().await;
 }
