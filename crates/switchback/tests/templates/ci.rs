@@ -88,3 +88,13 @@ fn a_pipeline_fails_with_what_was_found() {
     assert!(setup.error().contains("there is no no-such.txt in ."), "{}", setup.error());
     assert_eq!((setup.block("lint"), setup.block("test")), ("skipped", "skipped"));
 }
+
+#[test]
+fn a_pipeline_stands_only_for_tests_that_were_run() {
+    let Some(world) = project() else { return };
+    for args in ["--collect-only", "--version"] {
+        let none = world.run("python-ci-pipeline", &[("lint", "false"), ("args", args)]);
+        let told = "`tests_failed` exited with 1: no test passed: 0 failed, 0 broke, 0 were skipped";
+        assert!(none.error().contains(told), "{}", none.error());
+    }
+}

@@ -160,6 +160,41 @@ fn failing_tests_fail_the_run_where_that_is_asked() {
     assert!(wrong.error().contains("pytest was called in a way it does not know"), "{}", wrong.error());
 }
 
+/// What ends pytest with 0 and runs no test.
+const NOTHING_RUN: [&str; 6] =
+    ["--collect-only", "--help", "--version", "--setup-plan", "--fixtures", "--setup-only"];
+
+#[test]
+fn tests_that_were_not_run_have_not_passed() {
+    let Some(world) = with_package(Package::Pytest) else { return };
+    world.write("test_it.py", "def test_good():\n    pass\n");
+    for args in NOTHING_RUN {
+        let ran = world.run("run-pytest", &[("args", args)]);
+        let outputs = ran.outputs();
+        assert_eq!((&outputs["exit_code"], &outputs["passed_count"]), (&json!(0), &json!("0")), "{args}");
+        assert_eq!(outputs["tests_passed"], false, "{args}");
+    }
+    let strict = world.run("run-pytest", &[("args", "--collect-only"), ("strict", "true")]);
+    assert!(strict.error().contains("`verdict` exited with 1: no test passed"), "{}", strict.error());
+    world.write("test_it.py", "import pytest\n@pytest.mark.skip\ndef test_good():\n    pass\n");
+    let skipped = world.run("run-pytest", &[]);
+    let outputs = skipped.outputs();
+    assert_eq!((&outputs["tests_passed"], &outputs["skipped_count"]), (&json!(false), &json!("1")));
+}
+
+#[test]
+fn a_code_of_zero_does_not_hide_tests_that_failed() {
+    let Some(world) = with_package(Package::Pytest) else { return };
+    world.write("test_it.py", "def test_good():\n    pass\ndef test_bad():\n    assert False\n");
+    world.write("conftest.py", "def pytest_sessionfinish(session):\n    session.exitstatus = 0\n");
+    let ran = world.run("run-pytest", &[]);
+    let outputs = ran.outputs();
+    assert_eq!((&outputs["exit_code"], &outputs["failed_count"]), (&json!(0), &json!("1")));
+    assert_eq!(outputs["tests_passed"], false);
+    let strict = world.run("run-pytest", &[("strict", "true")]);
+    assert!(strict.error().contains("`verdict` exited with 1: tests failed"), "{}", strict.error());
+}
+
 #[test]
 fn tests_need_a_python_that_has_pytest() {
     if !has_python() {
