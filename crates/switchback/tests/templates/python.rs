@@ -258,6 +258,7 @@ fn flake8_is_taken_where_there_is_no_ruff() {
 fn a_linter_that_breaks_fails_the_run() {
     let Some(world) = with_package(Package::Ruff) else { return };
     world.write("ruff.toml", "not = [toml\n");
+    world.write("good.py", "");
     let broke = world.run("lint-python", &[]);
     assert!(broke.error().contains("ruff broke with exit code 2"), "{}", broke.error());
 }
@@ -282,6 +283,32 @@ fn without_a_linter_code_is_at_least_compiled() {
     assert_eq!((&found.outputs()["clean"], &found.outputs()["exit_code"]), (&json!(false), &json!(1)));
     assert!(found.outputs()["findings"].as_str().unwrap().contains("SyntaxError"));
     assert_eq!(world.shell("find . -name '*.pyc'"), "");
+}
+
+#[test]
+fn what_was_not_looked_at_is_not_clean() {
+    if !has_python() {
+        return;
+    }
+    let world = World::new();
+    world.write("docs/guide.md", "def (\n");
+    world.write("app/.venv/lib/other.py", "");
+    world.write("app/build/made.py", "");
+    for paths in ["docs", "app docs", "."] {
+        let none = world.run("lint-python", &[("paths", paths)]);
+        let told = format!("there is no Python file in {paths}: correct paths");
+        assert!(none.error().contains(&told), "{}", none.error());
+        assert_eq!(none.block("lint"), "skipped");
+    }
+    world.write("-x/good.py", "");
+    assert_eq!(world.run("lint-python", &[("paths", "docs ./-x")]).outputs()["clean"], true);
+    let python = world.shell("python3 -c 'import sys; print(sys.executable)'");
+    if is_on_the_path("ruff") || ["ruff", "flake8"].iter().any(|module| imports(&world, &python, module)) {
+        return;
+    }
+    // The compiler passes over what is not called .py.
+    let unread = world.run("lint-python", &[("paths", "docs/guide.md"), ("python_path", &python)]);
+    assert!(unread.error().contains("compileall does not look through docs/guide.md"), "{}", unread.error());
 }
 
 #[test]
