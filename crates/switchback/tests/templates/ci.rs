@@ -98,3 +98,14 @@ fn a_pipeline_stands_only_for_tests_that_were_run() {
         assert!(none.error().contains(told), "{}", none.error());
     }
 }
+
+#[test]
+fn nothing_is_deployed_without_a_command_that_tests() {
+    let world = World::new();
+    for blank in ["", " \n", "# later\n"] {
+        let inputs = [("test_command", blank), ("deploy_command", DEPLOY), ("environment", "production")];
+        let refused = world.run("conditional-deploy", &inputs);
+        assert!(refused.error().contains("test_command"), "{}", refused.error());
+        assert!(!world.path("deployed").exists());
+    }
+}
