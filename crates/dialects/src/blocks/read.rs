@@ -112,7 +112,9 @@ impl<'n> Reader<'_, 'n> {
         if !shape::is_map(&mut self.mistakes, node, "`outputs`", hint) {
             return Vec::new();
         }
-        shape::unique(node).map(|(name, _, value)| (name.to_owned(), self.value(value, By::Output))).collect()
+        let named = shape::unique(node)
+            .map(|(_, key, value)| (self.key(key).unwrap_or_default(), self.value(value, By::Output)));
+        named.collect()
     }
 }
 

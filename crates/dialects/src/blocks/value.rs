@@ -1,6 +1,8 @@
 //! Values of a definition to expressions: a whole reference keeps its type, text around it makes text.
 
 use super::reader::{By, Piece, Reader};
+use super::template;
+use crate::mistakes::Place;
 use crate::shape;
 use crate::text::{Kind, Node};
 use kernel::language::{Part, Syntax, Template};
@@ -34,11 +36,39 @@ impl<'n> Reader<'_, 'n> {
             },
             Kind::List(items) => list(items.iter().map(|item| self.part(item, by)).collect()),
             Kind::Map(_) => {
-                let fields =
-                    shape::unique(node).map(|(name, _, item)| (name.to_owned(), self.part(item, by)));
+                let fields = shape::unique(node)
+                    .map(|(_, key, item)| (self.key(key).unwrap_or_default(), self.part(item, by)));
                 object(fields.collect())
             }
         }
+    }
+
+    /// Reads the key of a value, which is written out: a reference in it is reported, and there is no key.
+    pub(super) fn key(&mut self, key: &'n Node) -> Option<String> {
+        let text = key.as_text().unwrap_or_default();
+        if !text.contains("${") {
+            return Some(text.to_owned());
+        }
+        let (pieces, errors) = template::split(text, Syntax::Dollar);
+        let (mut written, mut references) = (String::new(), Vec::new());
+        for piece in pieces {
+            match piece {
+                Piece::Text(text) => written.push_str(&text),
+                Piece::Reference(_, range) => references.push(range),
+            }
+        }
+        references.extend(errors.into_iter().map(|error| error.at));
+        if let Some(range) = references.into_iter().min_by_key(|range| range.start) {
+            let place = Place { node: key, range };
+            self.mistakes.error(|sheet| {
+                let message = "a key is written out, so no reference can stand in it";
+                let diagnostic = sheet.error("misplaced-reference", sheet.locate(&place), message);
+                diagnostic
+                    .hint("write the key itself, and a value for it; two dollars, `$${`, write a plain `${`")
+            });
+            return None;
+        }
+        Some(written)
     }
 
     /// Reads a text with references.

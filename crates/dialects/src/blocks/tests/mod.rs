@@ -8,6 +8,7 @@ mod for_each;
 mod good;
 mod hostile;
 mod interpreters;
+mod keys;
 mod render;
 mod run;
 mod secrets;

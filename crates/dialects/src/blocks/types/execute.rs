@@ -113,9 +113,13 @@ impl<'n> Reader<'_, 'n> {
             self.survey(map, By::Inputs(block));
             return None;
         }
-        let entries = shape::unique(map);
-        let given = entries.map(|(name, key, node)| (name, key, node, self.value(node, By::Inputs(block))));
-        Some(given.collect())
+        let mut given = Vec::new();
+        let mut is_written = true;
+        for (name, key, node) in shape::unique(map) {
+            is_written &= self.key(key).is_some();
+            given.push((name, key, node, self.value(node, By::Inputs(block))));
+        }
+        is_written.then_some(given)
     }
 
     /// The workflow that is called, or nothing where it cannot be one.
