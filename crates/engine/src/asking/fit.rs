@@ -13,7 +13,7 @@ use super::{Asked, AskedKind};
 pub use dialects::schema::Problem;
 use dialects::schema::Schema;
 use dialects::view::asked::label;
-use kernel::data::weight;
+use kernel::data::{DEPTH_MAX, TOO_DEEP, weight};
 use kernel::{Data, Fields};
 use serde_json::Value;
 use std::fmt;
@@ -59,7 +59,12 @@ pub fn fit(asked: &Asked, said: Value) -> Result<Fields, Misfit> {
         Some(default) if silent => default.clone(),
         _ => said,
     };
-    if weight(&said) > RESPONSE_BYTES_MAX {
+    let weight = weight(&said);
+    if weight == TOO_DEEP {
+        let message = format!("the answer nests deeper than {DEPTH_MAX} levels");
+        return Err(Misfit::new(message, "an answer that nests less"));
+    }
+    if weight > RESPONSE_BYTES_MAX {
         let message = format!("the answer is too large: at most {RESPONSE_BYTES_MAX} bytes fit");
         return Err(Misfit::new(message, "a shorter answer; write what is long into a file and name that"));
     }

@@ -3,6 +3,7 @@
 use super::error::CommandError;
 use super::look::cut;
 use engine::dialects::near::near;
+use engine::kernel::data::{DEPTH_MAX, TOO_DEEP, weight};
 use engine::kernel::plan::{Input, InputKind};
 use engine::kernel::{Data, Fields, Plan};
 use serde_json::Value;
@@ -89,9 +90,17 @@ fn split<'p>(pair: &'p str, flag: &str) -> Result<(&'p str, &'p str), CommandErr
 
 /// Text stays text; all else is read as JSON.
 fn value(input: &Input, text: &str) -> Result<Value, CommandError> {
-    let parsed: Option<Value> = serde_json::from_str(text).ok();
+    if input.kind == InputKind::String {
+        return Ok(text.into());
+    }
+    let read = serde_json::from_str::<Value>(text);
+    if nests_too_deep(read.as_ref()) {
+        let message = format!("input `{}` nests deeper than {DEPTH_MAX} levels", input.name);
+        return Err(CommandError::usage("too-deep", message)
+            .hint("nest less, or give it as the path of a file that the workflow reads"));
+    }
+    let parsed = read.ok();
     match input.kind {
-        InputKind::String => return Ok(text.into()),
         InputKind::Any => return Ok(parsed.unwrap_or_else(|| text.into())),
         _ => {}
     }
@@ -107,6 +116,15 @@ fn value(input: &Input, text: &str) -> Result<Value, CommandError> {
             None => error,
         }
     })
+}
+
+/// Whether lists and objects stand in each other more often than a run can hold. The reader gives up on those that nest much
+/// deeper, and only its words tell that from other mistakes.
+fn nests_too_deep(read: Result<&Value, &serde_json::Error>) -> bool {
+    match read {
+        Ok(value) => weight(value) == TOO_DEEP,
+        Err(error) => error.to_string().starts_with("recursion limit exceeded"),
+    }
 }
 
 fn example(kind: InputKind) -> Option<&'static str> {
@@ -209,6 +227,21 @@ mod tests {
             let said = read(&["text=a", &given]).unwrap_err();
             assert!(said.contains("xxx...") && said.chars().count() < 110, "{said}");
         }
+    }
+
+    #[test]
+    fn a_value_nests_at_most_64_levels() {
+        let nested = |levels: usize| format!("{}1{}", "[".repeat(levels), "]".repeat(levels));
+        for name in ["list", "any"] {
+            assert!(read(&["text=a", &format!("{name}={}", nested(64))]).is_ok());
+            for levels in [65, 127, 128, 100_000] {
+                let said = read(&["text=a", &format!("{name}={}", nested(levels))]).unwrap_err();
+                assert_eq!(said, format!("input `{name}` nests deeper than 64 levels"));
+            }
+        }
+        let text = nested(65);
+        assert_eq!(read(&[&format!("text={text}")]).unwrap()["text"], text);
+        assert_eq!(read(&["text=a", "any=[[["]).unwrap()["any"], "[[[");
     }
 
     #[test]

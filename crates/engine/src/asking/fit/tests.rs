@@ -179,8 +179,11 @@ fn an_answer_has_its_largest_size() {
     assert!(fit(&plain, json!("x".repeat(room))).is_ok());
     let told = said(&plain, json!("x".repeat(room + 1))).unwrap_err();
     assert!(told.starts_with("the answer is too large"), "{told}");
-    let deep = (0..70).fold(json!(1), |inner, _| json!([inner]));
-    assert!(fit(&asked(Audience::Agent, json!({})), deep).is_err());
+    let deep = |levels: usize| (0..levels).fold(json!(1), |inner, _| json!([inner]));
+    let agent = asked(Audience::Agent, json!({}));
+    assert!(fit(&agent, deep(64)).is_ok());
+    let told = said(&agent, deep(65)).unwrap_err();
+    assert!(told.starts_with("the answer nests deeper than 64 levels"), "{told}");
 }
 
 #[test]
