@@ -7,6 +7,7 @@ use crate::turn::{LoadError, replay};
 use crate::view::{Values, whole};
 use dialects::view::asked::{Origin, step};
 use kernel::{Effect, EffectId, Run, RunId};
+use std::cmp::Ordering;
 
 /// A run, and the steps that lead to it from the root.
 struct Place {
@@ -47,7 +48,9 @@ pub fn asked(reader: &Reader, run: &RunId) -> Result<Vec<Asked>, LoadError> {
             }
         }
     }
-    found.sort_by(|one, other| (one.since, &one.question_id).cmp(&(other.since, &other.question_id)));
+    found.sort_by(|one, other| {
+        one.since.cmp(&other.since).then_with(|| by_numbers(&one.question_id, &other.question_id))
+    });
     Ok(found)
 }
 
@@ -82,6 +85,19 @@ fn locate(reader: &Reader, root: &RunId, id: &str) -> Result<Option<(RunId, Effe
         }
     }
     Ok(reader.run(root)?.map(|row| (row.id, EffectId::new(id))))
+}
+
+/// The order of ids: numbers in them count as numbers, `a[2]` before `a[10]`.
+fn by_numbers(one: &str, other: &str) -> Ordering {
+    fn parts(id: &str) -> impl Iterator<Item = (usize, &[u8])> {
+        let parts = id.as_bytes().chunk_by(|one, next| one.is_ascii_digit() == next.is_ascii_digit());
+        parts.map(|part| match part.iter().position(|byte| *byte != b'0') {
+            Some(first) if part[first].is_ascii_digit() => (part.len() - first, &part[first..]),
+            Some(_) => (0, part),
+            None => (0, &[][..]),
+        })
+    }
+    parts(one).cmp(parts(other)).then_with(|| one.cmp(other))
 }
 
 /// The run that nobody else started, above a run or itself.
@@ -131,6 +147,18 @@ fn load(reader: &Reader, run: &RunId) -> Result<Option<Run>, LoadError> {
 mod tests {
     use super::*;
     use dialects::view::asked::question_id;
+
+    #[test]
+    fn numbers_inside_names_count_as_numbers() {
+        let mut ids = ["a[10]#1", "b#1", "a[2]#2", "a[2]#1", "a#1", "a[02]#1", "a[1]/c[11]#1", "a[1]/c[9]#1"];
+        ids.sort_by(|one, other| by_numbers(one, other));
+        assert_eq!(
+            ids,
+            ["a#1", "a[1]/c[9]#1", "a[1]/c[11]#1", "a[02]#1", "a[2]#1", "a[2]#2", "a[10]#1", "b#1"]
+        );
+        assert_eq!(by_numbers("a[99999999999999999999999]", "a[100000000000000000000000]"), Ordering::Less);
+        assert_eq!(by_numbers("a[2]", "a[2]"), Ordering::Equal);
+    }
 
     #[test]
     fn a_way_down_is_read_from_the_name_of_a_run() {

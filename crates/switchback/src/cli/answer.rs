@@ -15,10 +15,13 @@ use super::store::{Looked, directory, find};
 use super::typed::Typed;
 use super::{given, result};
 use engine::asking::{self, Asked, AskedKind, Unpicked};
-use engine::kernel::{Command, Refusal};
+use engine::kernel::{Command, Refusal, RunId};
 use engine::store::RunRow;
 use engine::view::View;
 use serde_json::{Value, json};
+
+/// How many open questions are named to whoever named none of them.
+const NAMED_MAX: usize = 8;
 
 /// Carries the command out.
 pub(crate) fn answer(arguments: &AnswerArguments) -> Result<Exit, CommandError> {
@@ -27,6 +30,9 @@ pub(crate) fn answer(arguments: &AnswerArguments) -> Result<Exit, CommandError> 
     let open = asking::asked(&looked.reader, &row.id)?;
     let asked = match asking::pick(&open, arguments.question.as_deref()) {
         Ok(asked) => asked.clone(),
+        Err(Unpicked::Several(_)) if arguments.json && arguments.response.is_none() => {
+            return listed(&open);
+        }
         Err(unpicked) => not_open(&looked, &row, &open, unpicked)?,
     };
     let name = looked.view(&root(&looked, &asked)?)?.plan.name.clone();
@@ -34,8 +40,7 @@ pub(crate) fn answer(arguments: &AnswerArguments) -> Result<Exit, CommandError> 
     let said = arguments.response.as_deref().map(|word| given::answer(word, asked.kind == AskedKind::Agent));
     let said = said.transpose()?;
     if said.is_none() && arguments.json {
-        print_json(&json!({ "run": asked.root, "questions": [asking::document(&asked)] }))?;
-        return Ok(Exit::Waiting);
+        return listed(&[asked]);
     }
     let seating = Seating::unless(arguments.no_daemon, Seating::Daemon);
     let front = Front { name, said, asks: !arguments.no_input };
@@ -43,6 +48,13 @@ pub(crate) fn answer(arguments: &AnswerArguments) -> Result<Exit, CommandError> 
         Some(followed) => result::finish(followed, arguments.json),
         None => Ok(Exit::Waiting),
     }
+}
+
+/// What is asked, for programs.
+fn listed(open: &[Asked]) -> Result<Exit, CommandError> {
+    let questions: Vec<Value> = open.iter().map(asking::document).collect();
+    print_json(&json!({ "run": open.first().map(|asked| &asked.root), "questions": questions }))?;
+    Ok(Exit::Waiting)
 }
 
 /// How a question is put.
@@ -161,8 +173,7 @@ fn not_open(
         }
         Unpicked::Several(_) => {
             let message = format!("{} questions of {run} are open: say which one", open.len());
-            let error = CommandError::usage("several-questions", message);
-            Err(open.iter().fold(error, |error, asked| error.hint(one(asked, true))))
+            Err(each(CommandError::usage("several-questions", message), run, open))
         }
         Unpicked::Unknown { named, .. } => {
             let root = asking::root(&looked.reader, run)?;
@@ -171,8 +182,21 @@ fn not_open(
             }
             let error =
                 CommandError::usage("unknown-question", format!("no question of {run} is called `{named}`"));
-            Err(open.iter().fold(error, |error, asked| error.hint(one(asked, true))))
+            Err(each(error, run, open))
         }
+    }
+}
+
+/// Adds how to name one of the open questions, each with its first line; of many only the first ones.
+fn each(error: CommandError, run: &RunId, open: &[Asked]) -> CommandError {
+    let error = error.hint(format!("switchback answer {run} --question ID"));
+    let error = open.iter().take(NAMED_MAX).fold(error, |error, asked| {
+        let prompt = clean(asked.prompt.lines().next().unwrap_or_default());
+        error.hint(format!("--question '{}'  {prompt}", asked.question_id))
+    });
+    match open.len().saturating_sub(NAMED_MAX) {
+        0 => error,
+        more => error.hint(format!("and {more} more; all of them: switchback answer {run} --json")),
     }
 }
 
