@@ -96,52 +96,69 @@ pub(super) fn parse(text: &str, shown: &str) -> Result<File, Vec<Trouble>> {
     })?;
     let (mut file, mut troubles) = (File::default(), Vec::new());
     for (key, value) in table.get_ref() {
-        let place = at(key.span().start);
-        if let Err(message) = take(&mut file, key.get_ref(), value, &place) {
-            troubles.push(Trouble { place, message });
+        let start = key.span().start;
+        if let Err(mistake) = take(&mut file, key.get_ref(), value.get_ref(), &at(start)) {
+            troubles.push((mistake.start.unwrap_or(start), mistake.message));
         }
     }
-    troubles.sort_by(|one, other| one.place.cmp(&other.place));
+    troubles.sort();
+    let troubles = troubles.into_iter().map(|(start, message)| Trouble { place: at(start), message });
+    let troubles: Vec<Trouble> = troubles.collect();
     if troubles.is_empty() { Ok(file) } else { Err(troubles) }
 }
 
-fn take(file: &mut File, key: &str, value: &Spanned<DeValue<'_>>, place: &str) -> Result<(), String> {
-    let value = value.get_ref();
+/// What is wrong with a setting.
+struct Mistake {
+    message: String,
+    /// Where, if that is not where the setting begins: in a table, at one of its keys.
+    start: Option<usize>,
+}
+
+impl From<String> for Mistake {
+    fn from(message: String) -> Self {
+        Mistake { message, start: None }
+    }
+}
+
+/// A mistake at a key of a table.
+fn at_key<K>(key: &Spanned<K>, message: String) -> Mistake {
+    Mistake { message, start: Some(key.span().start) }
+}
+
+fn take(file: &mut File, key: &str, value: &DeValue<'_>, place: &str) -> Result<(), Mistake> {
     match key {
         "name" => file.name = Some(name(value)?),
         "call_seconds" => file.call_seconds = Some(seconds(value)?),
         "read_only" => match value {
             DeValue::Boolean(true) => file.read_only = Some(place.to_owned()),
             DeValue::Boolean(false) => {}
-            _ => return Err("`read_only` is true or false".to_owned()),
+            _ => return Err("`read_only` is true or false".to_owned().into()),
         },
         "toolsets" => file.toolsets = Some((toolsets(value)?, place.to_owned())),
         "files" => files(file, value)?,
         "run" => file.width = width(value)?.or(file.width),
         "secrets" => file.lends = Some(lends(value)?),
-        key => return Err(unknown(key)),
+        key => return Err(unknown(key).into()),
     }
     Ok(())
 }
 
 /// The variables of a client's environment that may be used as secrets: `[secrets] env = ["TOKEN"]`.
-fn lends(value: &DeValue<'_>) -> Result<Vec<String>, String> {
+fn lends(value: &DeValue<'_>) -> Result<Vec<String>, Mistake> {
     let wrong = || "`secrets` is a table with one list of names: [secrets] env = [\"TOKEN\"]".to_owned();
-    let DeValue::Table(table) = value else { return Err(wrong()) };
-    if table.keys().any(|key| key.get_ref() != "env") {
-        return Err(wrong());
+    let DeValue::Table(table) = value else { return Err(wrong().into()) };
+    let mut lent = Vec::new();
+    for (key, value) in table {
+        let DeValue::Array(items) = value.get_ref() else { return Err(at_key(key, wrong())) };
+        let names = items.iter().map(|item| item.get_ref().as_str().map(str::to_owned));
+        let names: Option<Vec<String>> = names.collect();
+        lent = names.filter(|_| key.get_ref() == "env").ok_or_else(|| at_key(key, wrong()))?;
+        if let Some(name) = lent.iter().find(|name| !is_name(name)) {
+            let message = format!("`{}` cannot be the name of a secret", super::choose::cut(name));
+            return Err(at_key(key, message));
+        }
     }
-    let items = match table.get("env").map(Spanned::get_ref) {
-        None => return Ok(Vec::new()),
-        Some(DeValue::Array(items)) => items,
-        Some(_) => return Err(wrong()),
-    };
-    let names = items.iter().map(|item| item.get_ref().as_str().map(str::to_owned));
-    let names: Vec<String> = names.collect::<Option<_>>().ok_or_else(wrong)?;
-    match names.iter().find(|name| !is_name(name)) {
-        Some(name) => Err(format!("`{}` cannot be the name of a secret", super::choose::cut(name))),
-        None => Ok(names),
-    }
+    Ok(lent)
 }
 
 fn name(value: &DeValue<'_>) -> Result<String, String> {
@@ -177,15 +194,16 @@ fn toolsets(value: &DeValue<'_>) -> Result<Vec<Toolset>, String> {
     if unknown.is_empty() { Ok(found) } else { Err(unknown.join("; ")) }
 }
 
-fn files(file: &mut File, value: &DeValue<'_>) -> Result<(), String> {
+fn files(file: &mut File, value: &DeValue<'_>) -> Result<(), Mistake> {
     let DeValue::Table(table) = value else {
-        return Err("`files` is a table: [files], and `roots = [...]` below it".to_owned());
+        return Err("`files` is a table: [files], and `roots = [...]` below it".to_owned().into());
     };
     for (key, value) in table {
-        match key.get_ref().as_ref() {
-            "roots" => file.roots = Some(roots(value.get_ref())?),
-            other => return Err(format!("there is no setting `files.{other}`; there is `files.roots`")),
-        }
+        let roots = match key.get_ref().as_ref() {
+            "roots" => roots(value.get_ref()),
+            other => Err(format!("there is no setting `files.{other}`; there is `files.roots`")),
+        };
+        file.roots = Some(roots.map_err(|message| at_key(key, message))?);
     }
     Ok(())
 }
@@ -202,20 +220,26 @@ fn roots(value: &DeValue<'_>) -> Result<Vec<String>, String> {
 }
 
 /// How many blocks of a run are carried out at once: `[run] width = 8`.
-fn width(value: &DeValue<'_>) -> Result<Option<u32>, String> {
+fn width(value: &DeValue<'_>) -> Result<Option<u32>, Mistake> {
     let DeValue::Table(table) = value else {
-        return Err("`run` is a table: [run], and `width = 8` below it".to_owned());
+        return Err("`run` is a table: [run], and `width = 8` below it".to_owned().into());
     };
-    if let Some(other) = table.keys().find(|key| key.get_ref() != "width") {
-        return Err(format!("there is no setting `run.{}`; there is `run.width`", other.get_ref()));
+    let mut width = None;
+    for (key, value) in table {
+        let found = match (key.get_ref().as_ref(), value.get_ref()) {
+            ("width", DeValue::Integer(number)) => u32::from_str_radix(number.as_str(), number.radix()).ok(),
+            ("width", _) => None,
+            (other, _) => {
+                let message = format!("there is no setting `run.{other}`; there is `run.width`");
+                return Err(at_key(key, message));
+            }
+        };
+        width = found.filter(|number| (1..=WIDTH_MAX).contains(number));
+        if width.is_none() {
+            return Err(at_key(key, format!("`width` is a whole number from 1 to {WIDTH_MAX}")));
+        }
     }
-    let Some(value) = table.get("width") else { return Ok(None) };
-    let number = match value.get_ref() {
-        DeValue::Integer(number) => u32::from_str_radix(number.as_str(), number.radix()).ok(),
-        _ => None,
-    };
-    let good = number.filter(|number| (1..=WIDTH_MAX).contains(number));
-    good.map(Some).ok_or_else(|| format!("`width` is a whole number from 1 to {WIDTH_MAX}"))
+    Ok(width)
 }
 
 fn unknown(key: &str) -> String {

@@ -95,6 +95,29 @@ fn every_mistake_has_its_place() {
 }
 
 #[test]
+fn a_mistake_inside_a_table_has_the_line_of_its_key() {
+    for (text, said) in [
+        ("[run]\nwidth = \"x\"\n", "switchback.toml:2: `width` is a whole number"),
+        ("[run]\nwidth = 2\n\nwidht = 2\n", "switchback.toml:4: there is no setting `run.widht`"),
+        ("\n\n[files]\n\nrots = [\"/\"]\n", "switchback.toml:5: there is no setting `files.rots`"),
+        ("[files]\n\nroots = 1\n", "switchback.toml:3: `roots` is a list of folders"),
+        ("[secrets]\nenv = []\nnev = []\n", "switchback.toml:3: `secrets` is a table"),
+        ("[secrets]\nenv = [\n  \"a b\",\n]\n", "switchback.toml:2: `a b` cannot be the name of a secret"),
+        ("\nrun = 1\n", "switchback.toml:2: `run` is a table"),
+    ] {
+        let broken = of(&[("work/switchback.toml", text)]).broken;
+        assert!(broken.len() == 1 && broken[0].to_string().starts_with(said), "{broken:?}");
+    }
+    let lines: Vec<String> = (0..9).map(|at| format!("# {at}")).collect();
+    let text = format!("call_seconds = 0\n{}\n[run]\nwidth = 0\n", lines.join("\n"));
+    let broken = of(&[("work/switchback.toml", &text)]).broken;
+    assert_eq!(
+        broken.iter().map(|one| one.place.as_str()).collect::<Vec<_>>(),
+        ["switchback.toml:1", "switchback.toml:12"]
+    );
+}
+
+#[test]
 fn the_bounds_have_edges() {
     let seconds = |text: &str| of(&[("work/switchback.toml", text)]);
     assert_eq!(seconds("call_seconds = 1").call_seconds, 1);
@@ -130,7 +153,7 @@ fn folders_for_files_start_at_the_project_or_at_home() {
     assert_eq!(settings.roots, [at("work/../shared"), at("home/notes"), PathBuf::from("/srv/data")]);
     assert!(of(&[]).roots.is_empty());
     assert!(settings.doubts.is_empty());
-    for (root, is_wide) in [("/", true), ("~/", true), ("..", true), ("~/notes", false), (".", false)] {
+    for (root, is_wide) in [("/", true), ("~", true), ("~/", true), ("..", true), ("~/notes", false), (".", false)] {
         let settings = of(&[("work/switchback.toml", &format!("[files]\nroots = [\"{root}\"]\n"))]);
         assert_eq!(settings.doubts.len(), usize::from(is_wide), "{root}: {:?}", settings.doubts);
     }
