@@ -59,6 +59,14 @@ pub(super) struct Outline<'n> {
 }
 
 impl Outline<'_> {
+    /// How a person is told of it and its type: the id in backticks, or its number.
+    pub(super) fn called(&self, kind: &str) -> String {
+        match self.id {
+            Some(_) => format!("the {kind} block {}", self.name),
+            None => format!("{} ({kind})", self.name),
+        }
+    }
+
     /// Whether it is done for each item of a list.
     pub(super) fn has_items(&self) -> bool {
         self.node.get("for_each").is_some()

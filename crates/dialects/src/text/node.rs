@@ -158,6 +158,9 @@ impl Node {
                 Value::Null => "nothing",
                 Value::Bool(_) => "true or false",
                 Value::Number(_) => "a number",
+                _ if scalar.style != Style::Quoted && scalar::is_beyond(&scalar.text) => {
+                    "a number that JSON cannot hold"
+                }
                 _ => "text",
             },
         }

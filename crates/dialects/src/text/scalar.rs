@@ -37,6 +37,19 @@ fn number(text: &str) -> Option<Number> {
     is_decimal(unsigned).then(|| decimal(text)).flatten()
 }
 
+/// Tells whether a plain scalar that means text is a number which JSON cannot hold: one that is too large, `.inf` or `.nan`.
+pub(crate) fn is_beyond(text: &str) -> bool {
+    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let in_radix = |prefix: &str, radix: u32| {
+        let digits = text.strip_prefix(prefix).filter(|digits| !digits.is_empty());
+        digits.is_some_and(|digits| digits.chars().all(|digit| digit.is_digit(radix)))
+    };
+    let named = matches!(unsigned, ".inf" | ".Inf" | ".INF" | ".nan" | ".NaN" | ".NAN");
+    let is_number =
+        in_radix("0x", 16) || in_radix("0o", 8) || is_decimal(unsigned) && !has_leading_zero(unsigned);
+    named || is_number && number(text).is_none()
+}
+
 fn radix(digits: &str, radix: u32) -> Option<Number> {
     let plain = digits.bytes().all(|byte| byte.is_ascii_alphanumeric());
     u64::from_str_radix(digits, radix).ok().filter(|_| plain).map(Number::from)

@@ -81,6 +81,45 @@ fn what_is_missing_as_a_whole_is_told() {
 }
 
 #[test]
+fn a_number_that_json_cannot_hold_is_not_called_text() {
+    for (written, what) in [
+        ("99999999999999999999999", "a number that JSON cannot hold"),
+        ("-99999999999999999999999", "a number that JSON cannot hold"),
+        ("0xFFFFFFFFFFFFFFFFFFFF", "a number that JSON cannot hold"),
+        ("1e999", "a number that JSON cannot hold"),
+        (".nan", "a number that JSON cannot hold"),
+        ("-.Inf", "a number that JSON cannot hold"),
+        ("\"99999999999999999999999\"", "text"),
+        ("infinity", "text"),
+        (".5x", "text"),
+    ] {
+        let text = format!(
+            "name: a\ninputs: {{n: {{type: number, default: {written}}}}}\nblocks: [{{id: a, type: Shell, inputs: {{command: x}}}}]\n"
+        );
+        let told = told("bad.yaml", &text);
+        let first = format!("error[wrong-type]: `n` is declared as number, and its default is {what}\n");
+        assert!(told.starts_with(&first), "{told}");
+    }
+}
+
+#[test]
+fn a_block_without_a_name_is_called_by_its_number() {
+    for (rest, said) in [
+        ("type: Shell, inputs: {}", "block 1 (Shell) has no `command`"),
+        ("type: Shell", "block 1 (Shell) has no `command`"),
+        ("type: Prompt, inputs: {}", "block 1 (Prompt) has no `prompt`"),
+        ("type: ExecuteWorkflow, inputs: {}", "block 1 (ExecuteWorkflow) has no `workflow`"),
+        ("type: CreateFile, inputs: {content: x}", "block 1 (CreateFile) has no `path`"),
+        ("type: RenderTemplate, inputs: {}", "block 1 (RenderTemplate) has no `template`"),
+        ("type: CreateWorktree, inputs: {}", "block 1 (CreateWorktree) has no `path`"),
+        ("id: b, type: Shell, inputs: {}", "the Shell block `b` has no `command`"),
+    ] {
+        let told = told("bad.yaml", &blocks(&[rest]));
+        assert!(told.contains(&format!("error[missing-key]: {said}\n")), "{told}");
+    }
+}
+
+#[test]
 fn one_mistake_makes_no_other() {
     let shell = "type: Shell, inputs: {command: x}";
     let block = |rest: &str| blocks(&[&format!("id: a, {shell}"), rest]);

@@ -68,7 +68,7 @@ impl<'n> Reader<'_, 'n> {
     ) -> Option<&'n Node> {
         let outline = &self.world.blocks[block];
         let (node, place, kind) = (outline.node, outline.place, outline.kind?);
-        let owner = format!("the {} block {}", kind.name, outline.name);
+        let owner = outline.called(kind.name);
         let Some((key, inputs)) = node.entry("inputs") else {
             shape::missing(&mut self.mistakes, place, &owner, words, hint);
             return None;

@@ -91,7 +91,7 @@ fn lower(reader: &mut Reader<'_, '_>, block: usize) -> Draft {
 
 impl<'n> Reader<'_, 'n> {
     fn no_workflow(&mut self, block: usize, place: Span) {
-        let owner = format!("the ExecuteWorkflow block {}", self.world.blocks[block].name);
+        let owner = self.world.blocks[block].called("ExecuteWorkflow");
         shape::missing(&mut self.mistakes, place, &owner, "workflow", "say what to run: `workflow: deploy`");
     }
 

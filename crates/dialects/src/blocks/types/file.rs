@@ -55,7 +55,7 @@ impl<'r, 's, 'n> Given<'r, 's, 'n> {
             }
             meant = shape::check_keys(&mut reader.mistakes, inputs, shape);
         }
-        let owner = format!("the {kind} block {}", reader.world.blocks[block].name);
+        let owner = reader.world.blocks[block].called(kind);
         Some(Given { reader, inputs, block, owner, meant, lowered: Vec::new() })
     }
 

@@ -101,7 +101,7 @@ fn inputs(reader: &mut Reader<'_, '_>, block: usize) -> (Inputs, Secrets) {
 
 fn no_command(reader: &mut Reader<'_, '_>, block: usize, place: crate::text::Span, is_told: bool) {
     if !is_told {
-        let owner = format!("the Shell block {}", reader.world.blocks[block].name);
+        let owner = reader.world.blocks[block].called("Shell");
         shape::missing(
             &mut reader.mistakes,
             place,
@@ -200,7 +200,13 @@ impl<'n> Reader<'_, 'n> {
     /// Reads the folder of a command.
     pub(super) fn working_dir(&mut self, inputs: &'n Node, by: By) -> Option<(String, Expr)> {
         let node = inputs.get("working_dir")?;
-        shape::text(&mut self.mistakes, node, "`working_dir`")?;
+        if shape::text(&mut self.mistakes, node, "`working_dir`")?.is_empty() {
+            self.mistakes.error(|sheet| {
+                let diagnostic = sheet.error("bad-value", node.place(), "`working_dir` is empty");
+                diagnostic.hint("leave it out for the folder of the run")
+            });
+            return None;
+        }
         Some(("working_dir".to_owned(), needed(self.text(node, by))))
     }
 

@@ -119,7 +119,7 @@ fn inputs(reader: &mut Reader<'_, '_>, block: usize, kind: &Kind) -> Vec<(String
             }
             None if meant.as_ref().is_some_and(|meant| meant.contains(name)) => {}
             None => {
-                let owner = format!("{} {}", the(kind), reader.world.blocks[block].name);
+                let owner = reader.world.blocks[block].called(called(kind));
                 shape::missing(&mut reader.mistakes, place, &owner, name, hint);
             }
         }
@@ -138,12 +138,8 @@ fn inputs(reader: &mut Reader<'_, '_>, block: usize, kind: &Kind) -> Vec<(String
     lowered
 }
 
-fn the(kind: &Kind) -> &'static str {
-    if kind.operation == CREATE_KIND.operation {
-        "the CreateWorktree block"
-    } else {
-        "the RemoveWorktree block"
-    }
+fn called(kind: &Kind) -> &'static str {
+    if kind.operation == CREATE_KIND.operation { "CreateWorktree" } else { "RemoveWorktree" }
 }
 
 impl<'n> Reader<'_, 'n> {
