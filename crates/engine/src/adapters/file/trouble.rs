@@ -67,6 +67,14 @@ pub(super) fn is_folder(path: &str) -> Trouble {
     Trouble::no(format!("{} is a folder, and a file is needed", shown(path)))
 }
 
+/// That the folder of a file is missing, and nobody wants it to be made.
+pub(super) fn no_folder(path: &str) -> Trouble {
+    let shown = shown(path);
+    Trouble::no(format!(
+        "{shown} cannot be written: its folder does not exist; make that first, or `create_parents: true`"
+    ))
+}
+
 /// That links lead in a circle.
 pub(super) fn loops(path: &str) -> Trouble {
     Trouble::no(format!("{} leads through more than {} links", shown(path), super::walk::LINKS_MAX))

@@ -19,7 +19,7 @@ pub(crate) use folder::folder;
 use super::Trouble;
 use super::guard::{Belongs, belongs, governed};
 use super::roots::{Identity, Roots, enter, identity, top, widened};
-use super::trouble::{is_folder, loops, shown};
+use super::trouble::{is_folder, loops, no_folder, shown};
 use rustix::fd::OwnedFd;
 use rustix::fs::{
     AtFlags, FileType, Mode, OFlags, RawMode, Stat, fchmod, fsync, mkdirat, openat, readlinkat, statat,
@@ -213,6 +213,7 @@ impl Walk<'_> {
             Ok(dir) => dir,
             Err(Errno::NOENT) => match self.aim {
                 Aim::Make(mask) if self.is_inside() => self.make(&name, mask)?,
+                Aim::Write if self.is_inside() => return Err(no_folder(self.given)),
                 _ => return Err(self.said(Errno::NOENT)),
             },
             // A link is told as either.
@@ -286,7 +287,10 @@ impl Walk<'_> {
             return Err(self.roots.private(self.given));
         }
         if !self.roots.hold(self.ids()) {
-            return Err(self.roots.outside(self.given));
+            // An allowed folder itself lies in one that is not.
+            let itself = found.as_ref().map(|stat| (widened(stat.st_dev), stat.st_ino));
+            let is_allowed = itself.is_some_and(|itself| self.roots.hold(std::iter::once(itself)));
+            return Err(if is_allowed { is_folder(self.given) } else { self.roots.outside(self.given) });
         }
         if found.as_ref().is_some_and(|stat| self.roots.are_secrets((widened(stat.st_dev), stat.st_ino))) {
             return Err(self.roots.private(self.given));

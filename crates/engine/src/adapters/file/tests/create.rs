@@ -46,7 +46,10 @@ fn what_is_there_stays_where_that_is_wanted() {
     is_no(world.attempt(2, "create", keep), "`a` exists already");
     assert_eq!(world.text("a"), "old");
     let parents = json!({"path": "x/y", "content": "new", "create_parents": false});
-    is_no(world.act("create", parents), "`x/y` does not exist");
+    is_no(
+        world.act("create", parents),
+        "`x/y` cannot be written: its folder does not exist; make that first, or `create_parents: true`",
+    );
     assert!(!world.project("x").exists());
 }
 

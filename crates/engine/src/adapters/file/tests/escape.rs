@@ -66,6 +66,22 @@ fn names_do_not_lead_out() {
 }
 
 #[test]
+fn an_allowed_folder_itself_is_a_folder() {
+    let mut world = world();
+    let project = world.home.folder.display().to_string();
+    world.home.roots = vec![world.dir.path().join("outside")];
+    symlink(&project, world.outside("back")).unwrap();
+    for path in [project.as_str(), &format!("{project}/"), ".", "../outside", "../project", "../outside/back"]
+    {
+        is_no(world.read(path), "is a folder, and a file is needed");
+        is_no(world.create(path, "x"), "is a folder, and a file is needed");
+    }
+    // What lies beside it is told of as ever.
+    stays(&world, &format!("{project}-not"));
+    stays(&world, "../data");
+}
+
+#[test]
 fn links_do_not_lead_out() {
     let world = world();
     let outside = world.dir.path().join("outside");
