@@ -5,7 +5,7 @@ use super::error::CommandError;
 use super::exit::Exit;
 use super::follow::{End, Followed};
 use super::lines;
-use super::look::{Look, clean, print, print_json, talk};
+use super::look::{Look, clean, print, print_json, talk, typable};
 use super::time;
 use engine::asking;
 use engine::kernel::plan::{Audience, Flow};
@@ -132,15 +132,16 @@ pub(crate) fn advice(view: &View) -> Vec<String> {
         open.dedup();
         lines.push(format!("{} may or may not have happened. Look, then say which:", names.join(", ")));
         // Of many, one command stands for all.
-        let named: Vec<&str> = if open.len() > NAMED_MAX { vec!["STEP"] } else { open };
+        let named = if open.len() > NAMED_MAX { vec!["STEP"] } else { open };
+        let named: Vec<String> = named.into_iter().map(typable).collect();
         let width = named.iter().map(|name| name.len()).max().unwrap_or(0) + "--retry ".len();
         let command =
             |what: &str, meaning: &str| format!("  switchback resume {run} {what:<width$}  {meaning}");
         for name in named {
             lines.push(command(&format!("--retry {name}"), "do it again"));
             lines.push(command(&format!("--done {name}"), "it had happened"));
+            lines.push(command(&format!("--fail {name}"), "it has failed"));
         }
-        lines.push(command("--fail", "end the run"));
     } else if view.left {
         lines.push(format!("go on with: switchback resume {run}"));
     } else if let [only] = view.asked.as_slice()

@@ -1,6 +1,7 @@
 //! What to do next, whenever something is left to do.
 
 use super::questions;
+use crate::cli::typable;
 use engine::kernel::{Outcome, RunId, Status, Waiting};
 use engine::view::{Undecided, View};
 
@@ -71,10 +72,11 @@ fn waits(view: &View, waiting: &[Waiting]) -> Option<String> {
     let undecided: Vec<Undecided> = view.all_undecided().collect();
     let interrupted: Vec<&str> = undecided.iter().map(|one| one.step.as_str()).collect();
     if let [first, ..] = interrupted.as_slice() {
+        let first = typable(first);
         let names: Vec<String> = interrupted.iter().take(NAMED_MAX).map(|name| format!("`{name}`")).collect();
         return Some(format!(
             "{} may or may not have happened. A person looks, then says which: `switchback resume {run} --retry \
-             {first}`, `--done {first}` or `--fail`.",
+             {first}`, `--done {first}` or `--fail {first}`.",
             names.join(", ")
         ));
     }
