@@ -18,7 +18,7 @@ pub async fn touches(
     turn: &Progress,
 ) -> Result<bool, Error> {
     if turn.run == *run {
-        return Ok(turn.news.iter().any(|news| is_of_a_question(plan, news)));
+        return Ok(turn.news.iter().any(|news| is_of_a_question(plan, known, news)));
     }
     if known.iter().any(|asked| asked.run.is_within(&turn.run)) {
         return Ok(true);
@@ -34,12 +34,58 @@ fn asks(work: &Work) -> bool {
     matches!(work, Work::Action { .. } | Work::Child { .. })
 }
 
-fn is_of_a_question(plan: &Plan, news: &News) -> bool {
+fn is_of_a_question(plan: &Plan, known: &[Asked], news: &News) -> bool {
     match news {
-        News::Began { step, .. } | News::Ended { step, .. } => {
-            plan.steps.get(*step as usize).is_some_and(|step| asks(&step.work))
+        News::Began { step, .. } => {
+            work_of(plan, *step).is_some_and(|work| matches!(work, Work::Action { .. }))
         }
+        // Of a called run only an open question ends with it: what it asks, its own turns say.
+        News::Ended { step, .. } => work_of(plan, *step).is_some_and(|work| match work {
+            Work::Child { .. } => !known.is_empty(),
+            work => asks(work),
+        }),
+        News::Item { .. } | News::Nested { .. } => false,
         News::Skipped { .. } | News::Closing { .. } | News::Over { .. } => false,
         _ => can_ask(plan),
+    }
+}
+
+fn work_of(plan: &Plan, step: u32) -> Option<&Work> {
+    plan.steps.get(step as usize).map(|step| &step.work)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kernel::Fields;
+    use kernel::plan::{Audience, Dialect, Flow, Graph, Step, Workflow};
+
+    fn plan() -> Plan {
+        let mut plan = Plan::new("test", Dialect::Blocks, Flow::Graph(Graph::new(vec![], 1)));
+        let child = Work::Child {
+            workflow: Workflow::Pinned { name: "w".into(), plan: kernel::Digest::of_json(&1) },
+            inputs: vec![],
+        };
+        let asks = Work::Action { audience: Audience::Human, gate: None, inputs: vec![] };
+        plan.steps = vec![Step::new("calls", child), Step::new("asks", asks)];
+        plan
+    }
+
+    fn news(step: u32) -> [News; 2] {
+        let key = "k".to_owned();
+        let began = News::Began { key: key.clone(), step, attempt: 1, inputs: Fields::new() };
+        [began, News::Ended { key, step, failure: None, outputs: Fields::new(), since: 0 }]
+    }
+
+    #[test]
+    fn a_called_run_that_begins_and_ends_is_no_reason_to_look() {
+        let plan = plan();
+        let looks = |news: &News| is_of_a_question(&plan, &[], news);
+        assert_eq!(news(0).each_ref().map(looks), [false, false]);
+        assert_eq!(news(1).each_ref().map(looks), [true, true]);
+        let nested = News::Nested { key: "k".into(), child: RunId::new("r/c"), workflow: "w".into() };
+        let item = News::Item { key: "k".into(), step: 0, index: 0, item: kernel::Data::Inline(1.into()) };
+        assert_eq!([nested, item].each_ref().map(looks), [false, false]);
+        assert!(looks(&News::Offered { key: "k".into() }));
     }
 }

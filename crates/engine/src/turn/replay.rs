@@ -1,11 +1,14 @@
 //! Brings a stored run back: from its latest snapshot and the entries after it, or from its first entry. Nobody
 //! is asked: the answers are in the entries, loaded content is read again by digest.
 
+mod known;
+
 use super::{Content, EntryBody, Home, Origin, decode};
 use crate::store::{Entry, Fault, Loaded, Reader};
 #[cfg(feature = "faults")]
 pub use kernel::fault::Planted;
-use kernel::{Answer, Plan, Question, Run, RunId, Turn};
+use kernel::{Answer, Digest, Plan, Question, Run, RunId, Turn};
+use known::Known;
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -113,10 +116,11 @@ pub fn replay_planted(
     if !run.supported() {
         return Err(LoadError::Behaviour { run: id.clone(), behaviour: run.behaviour() });
     }
+    let mut known = Known::new(|digest| load(reader, digest));
     for entry in &loaded.tail {
         let seq = entry.head.seq;
         let body = decode(&entry.body).map_err(|reason| unreadable(seq, reason))?;
-        let turn = again(reader, &mut run, &body, seq)?;
+        let turn = again_by(&mut run, &body, seq, |digest| known.load(digest))?;
         see(Seen { entry, body: &body, turn: &turn, run: &run });
     }
     let tail_bytes = loaded.tail.iter().map(|entry| entry.body.len() as u64).sum();
@@ -126,6 +130,15 @@ pub fn replay_planted(
 
 /// Lets a recorded turn happen again and compares what it gives.
 pub fn again(reader: &Reader, run: &mut Run, body: &EntryBody, entry: u64) -> Result<Turn, LoadError> {
+    again_by(run, body, entry, |digest| load(reader, digest))
+}
+
+fn again_by(
+    run: &mut Run,
+    body: &EntryBody,
+    entry: u64,
+    mut load: impl FnMut(&Digest) -> Result<Answer, Fault>,
+) -> Result<Turn, LoadError> {
     let id = run.id().clone();
     let diverged = || Diverged { run: id.clone(), entry };
     let mut turn = run.apply(body.event.clone());
@@ -135,7 +148,7 @@ pub fn again(reader: &Reader, run: &mut Run, body: &EntryBody, entry: u64) -> Re
             return Err(diverged().into());
         }
         asked.append(&mut turn.questions);
-        let answers = answers.iter().map(|answer| hydrated(reader, answer)).collect::<Result<_, _>>()?;
+        let answers = answers.iter().map(|answer| hydrated(answer, &mut load)).collect::<Result<_, _>>()?;
         turn = run.answer(answers);
     }
     if !turn.questions.is_empty() || turn.digest(&asked) != body.gave {
@@ -145,15 +158,18 @@ pub fn again(reader: &Reader, run: &mut Run, body: &EntryBody, entry: u64) -> Re
 }
 
 /// An answer with its content read again.
-fn hydrated(reader: &Reader, answer: &Answer) -> Result<Answer, Fault> {
+fn hydrated(
+    answer: &Answer,
+    load: &mut impl FnMut(&Digest) -> Result<Answer, Fault>,
+) -> Result<Answer, Fault> {
     match answer {
-        Answer::Loaded { digest, .. } => load(reader, digest),
+        Answer::Loaded { digest, .. } => load(digest),
         answer => Ok(answer.clone()),
     }
 }
 
 /// Answers what stored content says.
-pub(crate) fn load(reader: &Reader, digest: &kernel::Digest) -> Result<Answer, Fault> {
+pub(crate) fn load(reader: &Reader, digest: &Digest) -> Result<Answer, Fault> {
     let Some(content) = reader.content(digest)? else {
         return Err(Fault::Corrupt(format!("content {digest} is not there")));
     };
