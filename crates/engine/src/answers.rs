@@ -1,6 +1,10 @@
 //! Who knows what a run asks within a turn, and which plan a called workflow has. Evaluators and the library stand
 //! behind this trait; stored content is answered by the driver itself.
 
+mod patience;
+
+pub use patience::{Over, Patience};
+
 use crate::secrets::Keeper;
 use crate::turn::Home;
 use kernel::{Answer, Digest, Plan, Question, RunId};
@@ -8,8 +12,8 @@ use std::sync::Arc;
 
 /// Those who know.
 pub trait Answers: Send + Sync + 'static {
-    /// Answers the questions of one turn of a run, all at once and in their order.
-    fn answer(&self, run: &RunId, questions: &[Question]) -> Vec<Answer>;
+    /// Answers questions of one turn of a run, all at once and in their order, as long as the patience with it lasts.
+    fn answer(&self, run: &RunId, questions: &[Question], patience: &Patience) -> Vec<Answer>;
     /// Finds the workflow that a child runs in the library of its parent's home, or says why there is none.
     fn plan(&self, home: &Home, workflow: &str, plan: Option<Digest>) -> Result<Called, String>;
     /// Who finds the secrets of commands.
@@ -38,7 +42,7 @@ impl From<Arc<Plan>> for Called {
 pub struct Nobody;
 
 impl Answers for Nobody {
-    fn answer(&self, _run: &RunId, questions: &[Question]) -> Vec<Answer> {
+    fn answer(&self, _run: &RunId, questions: &[Question], _patience: &Patience) -> Vec<Answer> {
         let nobody = || Answer::Unanswered("no evaluator is there to ask".to_owned());
         questions.iter().map(|_| nobody()).collect()
     }

@@ -1,5 +1,6 @@
 //! One question through the evaluator, and the bare pipe beside it: a process that gives back what it gets.
 
+use engine::answers::Patience;
 use engine::evaluator::{Evaluator, Program, serve};
 use kernel::plan::Language;
 use kernel::{Answer, Data, Question, RunId};
@@ -51,7 +52,7 @@ impl Asking {
 
     pub(crate) fn ask(&mut self, times: u32) {
         for _ in 0..times {
-            let answers = self.evaluator.answer(&self.run, &self.questions);
+            let answers = self.evaluator.answer(&self.run, &self.questions, &Patience::default());
             assert!(matches!(&answers[..], [Answer::Evaluated(values)] if values[0].is_ok()), "{answers:?}");
         }
     }

@@ -4,6 +4,7 @@ use super::{Driver, Parcel};
 use crate::store::Write;
 use crate::turn::{Content, Turning, gathered};
 use kernel::{Answer, Data, Question, RunId, Turn};
+use std::sync::Arc;
 
 impl Driver {
     /// A turn came to questions or to its end.
@@ -27,7 +28,8 @@ impl Driver {
     fn ask(&mut self, id: &RunId, questions: &[Question], known: Vec<Option<Answer>>, mut turning: Turning) {
         let unknown = questions.iter().zip(&known).filter(|(_, known)| known.is_none());
         let questions = unknown.map(|(question, _)| self.outward(question, &turning.contents)).collect();
-        self.batch.questions.push(Parcel::Ask { run: id.clone(), questions });
+        let patience = Arc::clone(&turning.patience);
+        self.batch.questions.push(Parcel::Ask { run: id.clone(), questions, patience });
         turning.known = known;
         self.seats.get_mut(id).expect("BUG: a turn without a run").turning = Some(turning);
     }

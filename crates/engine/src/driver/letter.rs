@@ -1,6 +1,6 @@
 //! Every message into and out of the driver, in one place.
 
-use crate::answers::Called;
+use crate::answers::{Called, Patience};
 use crate::backend::{Progress, Standing, Start};
 use crate::turn::{Content, Home, Reply};
 use kernel::{Answer, Command, Effect, EffectId, Fields, Outcome, Question, RunId};
@@ -109,6 +109,8 @@ pub enum Parcel {
         run: RunId,
         /// What is asked.
         questions: Vec<Question>,
+        /// How long all of the turn may take.
+        patience: Arc<Patience>,
     },
     /// A turn was committed.
     Progress(Progress),

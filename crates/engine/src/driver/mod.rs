@@ -23,6 +23,7 @@ pub use commit::Fault;
 pub use letter::{Letter, Parcel};
 pub(crate) use record::{detail, word};
 
+use crate::answers::Patience;
 use crate::backend::{Accepted, Error};
 use crate::store::{Store, Write};
 use crate::turn::{Planted, Reply, Seat, TAIL_BYTES_MIN};
@@ -119,6 +120,11 @@ impl Driver {
     /// Whether one of these runs waits for answers.
     pub(crate) fn is_turning(&self, belongs: impl Fn(&RunId) -> bool) -> bool {
         self.seats.iter().any(|(run, seat)| seat.turning.is_some() && belongs(run))
+    }
+
+    /// The patience with all turns that wait for answers.
+    pub(crate) fn patience(&self) -> impl Iterator<Item = &Patience> {
+        self.seats.values().filter_map(|seat| Some(&*seat.turning.as_ref()?.patience))
     }
 
     /// Forgets runs that nothing works for; whoever asks for one brings it back from the store.

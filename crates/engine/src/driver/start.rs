@@ -112,7 +112,8 @@ impl Driver {
         self.seats.insert(id.clone(), seat);
         let birth = Some(Box::new((writes, origin)));
         let (asked, known, answers) = (Vec::new(), Vec::new(), Vec::new());
-        let turning = Turning { event, contents, asked, known, answers, reply, child: None, birth };
+        let (child, patience) = (None, Arc::default());
+        let turning = Turning { event, contents, asked, known, answers, reply, child, patience, birth };
         self.turned(&id, turning, turn);
     }
 }

@@ -6,6 +6,7 @@ use crate::backend::{Accepted, Error};
 use crate::turn::{Content, Posted, Reply, Turning, stored};
 use kernel::event::Report;
 use kernel::{Answer, Command, Fields, Outcome, RunId};
+use std::sync::Arc;
 
 /// Once a run holds half of what it may, all but the smallest data goes to the store.
 const CROWDED_INLINE_BYTES_MAX: u64 = 256;
@@ -52,7 +53,10 @@ impl Driver {
     /// Admits a command to a run in memory, or keeps it until the run's turn is over.
     pub(super) fn admit(&mut self, id: &RunId, mut posted: Posted, now: u64) {
         let seat = self.seats.get_mut(id).expect("BUG: a run that was just seated is gone");
-        if seat.turning.is_some() {
+        if let Some(turning) = &seat.turning {
+            if matches!(posted.command, Command::Cancel { .. }) {
+                turning.patience.cancel();
+            }
             return seat.backlog.push_back(posted);
         }
         let limits = &seat.run.plan().limits;
@@ -75,6 +79,7 @@ impl Driver {
                     answers: Vec::new(),
                     reply: posted.reply,
                     child: posted.child,
+                    patience: Arc::default(),
                     birth: None,
                 };
                 self.turned(id, turning, turn);

@@ -6,6 +6,7 @@ use super::pool::{Pool, Seat};
 use super::process::{Process, Program};
 use super::trouble::Trouble;
 use super::wire::{Asked, Head, LENGTH_BYTES, Sent, Told, request};
+use crate::answers::Patience;
 use crate::kill_point;
 use kernel::data::weight;
 use kernel::{Answer, Data, Digest, Question, RunId};
@@ -30,11 +31,11 @@ impl Evaluator {
         Evaluator { pool: Pool::new(program, rules) }
     }
 
-    /// Answers the questions of one turn, in their order. Waits for it: call it where waiting harms nobody.
-    pub fn answer(&self, run: &RunId, questions: &[Question]) -> Vec<Answer> {
+    /// Answers questions of one turn, in their order. Waits for it: call it where waiting harms nobody.
+    pub fn answer(&self, run: &RunId, questions: &[Question], patience: &Patience) -> Vec<Answer> {
         let ours = |question: &&Question| matches!(question, Question::Evaluate { .. });
-        let mut answers =
-            self.answer_ours(run, &questions.iter().filter(ours).collect::<Vec<_>>()).into_iter();
+        let ours: Vec<&Question> = questions.iter().filter(ours).collect();
+        let mut answers = self.answer_ours(run, &ours, patience).into_iter();
         let in_order = questions.iter().map(|question| match question {
             Question::Evaluate { .. } => answers.next().expect("BUG: a question was not answered"),
             Question::Load { .. } | Question::Gather { .. } => Answer::Unanswered(Trouble::NotOurs.words()),
@@ -42,18 +43,42 @@ impl Evaluator {
         in_order.collect()
     }
 
-    fn answer_ours(&self, run: &RunId, questions: &[&Question]) -> Vec<Answer> {
+    fn answer_ours(&self, run: &RunId, questions: &[&Question], patience: &Patience) -> Vec<Answer> {
         if questions.is_empty() {
             return Vec::new();
         }
         let mut seat = self.pool.seat();
-        match self.ask(&mut seat, run, questions) {
+        // To wait for others is nobody's fault, and does not count.
+        let begun = Instant::now();
+        let over = || self.over(patience, begun);
+        let unanswered = |trouble: Trouble| Answer::Unanswered(trouble.words());
+        let asked = match over() {
+            Some(trouble) => return questions.iter().map(|_| Answer::Unanswered(trouble.words())).collect(),
+            None => self.ask(&mut seat, run, questions),
+        };
+        let answers = match asked {
             Ok(answers) => answers,
-            Err(trouble) if questions.len() == 1 && !trouble.is_of_the_process() => {
-                vec![Answer::Unanswered(trouble.words())]
+            Err(trouble) if questions.len() == 1 && (!trouble.is_of_the_process() || over().is_some()) => {
+                vec![unanswered(trouble)]
             }
-            Err(_) => questions.iter().map(|question| self.ask_alone(&mut seat, run, question)).collect(),
-        }
+            Err(_) => {
+                let alone = |question: &&Question| match over() {
+                    Some(trouble) => unanswered(trouble),
+                    None => self.ask_alone(&mut seat, run, question),
+                };
+                questions.iter().map(alone).collect()
+            }
+        };
+        patience.spend(begun.elapsed());
+        answers
+    }
+
+    /// Why nothing more of a turn is asked, if some of its questions were begun then.
+    fn over(&self, patience: &Patience, begun: Instant) -> Option<Trouble> {
+        let (now, turn) = (Instant::now(), self.pool.rules.turn);
+        let spent = patience.spent().saturating_add(now.duration_since(begun));
+        let used_up = (spent >= turn).then_some(Trouble::TurnOver(turn));
+        patience.over(now).map(Trouble::Over).or(used_up)
     }
 
     /// The numbers of processes that wait for a question.

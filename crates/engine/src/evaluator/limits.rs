@@ -6,6 +6,9 @@ use std::time::Duration;
 /// How long one request may take.
 pub const DEADLINE: Duration = Duration::from_secs(5);
 
+/// How long all questions of one turn may take together: none is begun later.
+pub const TURN: Duration = Duration::from_secs(20);
+
 /// How long a process may be idle before it is ended.
 pub const IDLE: Duration = Duration::from_secs(60);
 
@@ -64,6 +67,8 @@ pub const LAST_WORDS_BYTES_MAX: usize = 4 * 1024;
 pub struct Rules {
     /// How long one request may take.
     pub deadline: Duration,
+    /// How long all questions of one turn may take together: none is begun later.
+    pub turn: Duration,
     /// How long a process may be idle before it is ended.
     pub idle: Duration,
     /// Most processes at once, at least one.
@@ -74,7 +79,7 @@ impl Default for Rules {
     fn default() -> Self {
         let cores = std::thread::available_parallelism().map_or(2, NonZero::get);
         let processes_max = NonZero::new(cores).unwrap_or(NonZero::<usize>::MIN).max(TWO);
-        Rules { deadline: DEADLINE, idle: IDLE, processes_max }
+        Rules { deadline: DEADLINE, turn: TURN, idle: IDLE, processes_max }
     }
 }
 

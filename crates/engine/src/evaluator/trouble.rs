@@ -1,6 +1,7 @@
 //! Why a process gave no answer, and what whoever wrote the expression can do about it.
 
 use super::limits::{ANSWER_BYTES_MAX, EXPRESSIONS_MAX, MEMORY_BYTES_MAX, REQUEST_BYTES_MAX};
+use crate::answers::Over;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::time::Duration;
@@ -16,6 +17,10 @@ pub(super) enum Trouble {
     Died(ExitStatus, String),
     /// The time was up.
     Late(Duration),
+    /// Those before it in its turn took all the time that there is for a turn.
+    TurnOver(Duration),
+    /// Someone wants the turn to be over.
+    Over(Over),
     /// The answer is longer than any answer.
     TooMuch,
     /// The answer does not fit the question.
@@ -36,7 +41,7 @@ impl Trouble {
         match self {
             Trouble::Died(..) | Trouble::Late(_) | Trouble::TooMuch | Trouble::Nonsense(_) => true,
             Trouble::NotStarted(_) | Trouble::TooLarge | Trouble::TooMany(_) => false,
-            Trouble::Absent(_) | Trouble::NotOurs => false,
+            Trouble::Absent(_) | Trouble::NotOurs | Trouble::TurnOver(_) | Trouble::Over(_) => false,
         }
     }
 
@@ -54,6 +59,13 @@ impl Trouble {
                  several steps",
                 after.as_secs_f64()
             ),
+            Trouble::TurnOver(time) => format!(
+                "what was evaluated before it in this turn took the {} s that there are for all of it, so this was not \
+                 begun: make templates cheaper, or render fewer at once; a called workflow (ExecuteWorkflow) has a \
+                 time of its own",
+                time.as_secs_f64()
+            ),
+            Trouble::Over(over) => over.words(),
             Trouble::TooMuch => format!(
                 "the evaluator answered more than {} MiB: make smaller values",
                 ANSWER_BYTES_MAX as u64 / MIB

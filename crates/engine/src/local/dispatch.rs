@@ -1,10 +1,15 @@
 //! Lets effects leave: each to the hand it is for. Results come back as letters.
 
 use super::worker::{Mail, Worker};
+use crate::answers::Patience;
 use crate::driver::Letter;
 use crate::turn::{Home, stored};
 use kernel::{Answer, Data, Effect, EffectId, Fields, Question, RunId};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How long questions may still be begun when the server is about to end: those that are answered quickly are.
+const HURRY: Duration = Duration::from_secs(1);
 
 impl Worker {
     pub(super) fn dispatch(&mut self, run: RunId, home: Arc<Home>, effect: Effect) {
@@ -59,12 +64,24 @@ impl Worker {
     }
 
     /// Answers on a thread of its own: an evaluator may take its time, and the driver does not wait for it.
-    pub(super) fn ask(&mut self, run: RunId, questions: Vec<Question>) {
+    pub(super) fn ask(&mut self, run: RunId, questions: Vec<Question>, patience: Arc<Patience>) {
+        if let Some(at) = self.hurries {
+            patience.stop_at(at);
+        }
         let (answers, desk) = (Arc::clone(&self.answers), Arc::clone(&self.desk));
         self.hands.aside(move || {
-            let (answers, contents) = small(answers.answer(&run, &questions));
+            let (answers, contents) = small(answers.answer(&run, &questions, &patience));
             desk.post(Mail::Letter(Letter::Answers { run, answers, contents }));
         });
+    }
+}
+
+impl Worker {
+    /// The server is about to end: turns that wait for answers are to be over soon.
+    pub(super) fn hurry(&mut self) {
+        let at = Instant::now() + HURRY;
+        self.hurries = Some(at);
+        self.driver.patience().for_each(|patience| patience.stop_at(at));
     }
 }
 

@@ -93,6 +93,7 @@ impl Local {
 
     /// Ends all processes, records that they were interrupted, and closes the store.
     pub async fn close(&self) {
+        self.desk.post(Mail::Hurry);
         self.hands.shut_down().await;
         self.desk.post(Mail::Close);
         let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();

@@ -15,7 +15,7 @@ use crate::store::{Filter, Kind, WriteError};
 use kernel::{Command, RunId, Status};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 
@@ -42,6 +42,8 @@ pub(crate) enum Mail {
     Release,
     /// Something is over that was waited for.
     Nudge,
+    /// It will be closed soon.
+    Hurry,
     Close,
 }
 
@@ -74,6 +76,8 @@ pub(super) struct Worker {
     pub(super) parked: HashSet<RunId>,
     pub(super) parking: Vec<Parking>,
     pub(super) hold: Hold,
+    /// From when on no questions are asked any more.
+    pub(super) hurries: Option<Instant>,
     closing: bool,
     /// Runs that ended since the last commit, to be forgotten.
     ended: Vec<RunId>,
@@ -102,6 +106,7 @@ impl Worker {
             parked,
             parking: Vec::new(),
             hold: Hold::default(),
+            hurries: None,
             closing: false,
             ended: Vec::new(),
             refused: 0,
@@ -189,6 +194,7 @@ impl Worker {
             Mail::Hold { reply } => drop(reply.send(self.hold())),
             Mail::Release => self.release(),
             Mail::Nudge => {}
+            Mail::Hurry => self.hurry(),
             Mail::Subscribe { run, sender, reply } => {
                 let listening = self.subscribers.entry(run).or_default();
                 // A run that waits for days is asked about often, and nothing is told meanwhile.
@@ -204,7 +210,7 @@ impl Worker {
     fn let_leave(&mut self, parcel: Parcel) {
         match parcel {
             Parcel::Effect { run, home, effect } => self.dispatch(run, home, effect),
-            Parcel::Ask { run, questions } => self.ask(run, questions),
+            Parcel::Ask { run, questions, patience } => self.ask(run, questions, patience),
             Parcel::Progress(progress) => self.tell(progress),
         }
     }

@@ -1,6 +1,7 @@
 //! A run as the driver holds it: the run itself, where its journal stands, and what waits for its turn to end.
 
 use super::{Content, Home};
+use crate::answers::Patience;
 use crate::backend::{Accepted, Error};
 use crate::journal::Head;
 use crate::store::Write;
@@ -31,6 +32,8 @@ pub(crate) struct Turning {
     pub(crate) answers: Vec<Vec<Answer>>,
     pub(crate) reply: Option<Reply>,
     pub(crate) child: Option<RunId>,
+    /// How long its questions may take.
+    pub(crate) patience: Arc<Patience>,
     /// What makes the run, and where it comes from: written with its first entry, and only with it.
     pub(crate) birth: Option<Box<(Vec<Write>, Origin)>>,
 }

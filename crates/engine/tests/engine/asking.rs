@@ -1,7 +1,7 @@
 //! Questions of runs, from a definition to the answer: asked, made to fit, taken once, and still there after a restart.
 
 use engine::adapters::process::Notes;
-use engine::answers::{Answers, Called};
+use engine::answers::{Answers, Called, Patience};
 use engine::asking::{self, Asked, AskedKind};
 use engine::backend::{Backend, Error, Progress, Start};
 use engine::local::Local;
@@ -21,7 +21,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 struct Few(BTreeMap<&'static str, &'static str>);
 
 impl Answers for Few {
-    fn answer(&self, _run: &RunId, questions: &[Question]) -> Vec<Answer> {
+    fn answer(&self, _run: &RunId, questions: &[Question], _patience: &Patience) -> Vec<Answer> {
         questions.iter().map(|_| Answer::Unanswered("nobody is there".to_owned())).collect()
     }
 

@@ -7,4 +7,5 @@ mod desk;
 mod driver;
 mod golden;
 mod local;
+mod patience;
 mod plans;

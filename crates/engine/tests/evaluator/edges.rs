@@ -2,6 +2,7 @@
 
 use crate::world::{ask, children, hasty, program, question, real, run};
 use crate::{Test, faces};
+use engine::answers::Patience;
 use engine::evaluator::Evaluator;
 use engine::evaluator::limits::{
     ANSWER_BYTES_MAX, CPU_SECONDS_MAX, EXPRESSIONS_MAX, INLINE_BYTES_MAX, OUTPUT_BYTES_MAX,
@@ -97,8 +98,9 @@ fn outputs() {
     let evaluator = real();
     let scope = [("v", Value::String("x".repeat(OUTPUT_BYTES_MAX / 2 - 2)))];
     let count = OUTPUTS_BYTES_MAX / (OUTPUT_BYTES_MAX / 2);
-    let Answer::Evaluated(values) =
-        evaluator.answer(&run(), &[question(&vec!["{{ v }}"; count + 1], &scope)]).remove(0)
+    let Answer::Evaluated(values) = evaluator
+        .answer(&run(), &[question(&vec!["{{ v }}"; count + 1], &scope)], &Patience::default())
+        .remove(0)
     else {
         panic!()
     };
@@ -108,7 +110,9 @@ fn outputs() {
 
 fn expressions() {
     let evaluator = real();
-    let ask = |count: usize| evaluator.answer(&run(), &[question(&vec!["{{ 1 }}"; count], &[])]).remove(0);
+    let ask = |count: usize| {
+        evaluator.answer(&run(), &[question(&vec!["{{ 1 }}"; count], &[])], &Patience::default()).remove(0)
+    };
     assert!(matches!(ask(EXPRESSIONS_MAX), Answer::Evaluated(values) if values.len() == EXPRESSIONS_MAX));
     let Answer::Unanswered(reason) = ask(EXPRESSIONS_MAX + 1) else { panic!() };
     assert!(reason.contains("4097 expressions at once are more than 4096"), "{reason}");

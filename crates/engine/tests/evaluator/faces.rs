@@ -1,6 +1,7 @@
 //! What this program is when it is started again: the real evaluator, or one that behaves badly.
 
 use crate::world;
+use engine::answers::Patience;
 use std::io::{Read, Write};
 use std::process::ExitCode;
 
@@ -77,7 +78,7 @@ pub(crate) fn wear(face: &str) -> Option<ExitCode> {
                     world::question(&["{{ n + 1 }}"], &[("n", round.into())]),
                     world::question(&["{{ v | length }}", "{{ w }}"], &[("v", "x".repeat(5_000).into())]),
                 ];
-                println!("{:?}", evaluator.answer(&world::run(), &questions));
+                println!("{:?}", evaluator.answer(&world::run(), &questions, &Patience::default()));
             }
         }
         _ => return None,

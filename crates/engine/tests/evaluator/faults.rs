@@ -5,6 +5,7 @@ use crate::world::{
     ask, bad, children, hasty, program, question, real, run, signal, stop, unanswered, until,
 };
 use crate::{Test, faces};
+use engine::answers::Patience;
 use engine::evaluator::{Evaluator, Program, Rules};
 use kernel::{Answer, Data};
 use rustix::process::Signal;
@@ -23,6 +24,9 @@ pub(crate) const ALL: &[Test] = &[
     ("one_bad_question_of_a_batch_costs_the_others_nothing", batch),
     ("a_quick_question_is_answered_while_another_hangs", meanwhile),
     ("who_asks_first_is_answered_first", fair),
+    ("the_questions_of_a_turn_have_a_time_together", turn),
+    ("what_the_rounds_of_a_turn_took_counts_together", rounds),
+    ("a_turn_that_shall_be_over_asks_nothing_more", over),
 ];
 
 /// Doubles a text until the memory is over: no fuel bounds that.
@@ -99,7 +103,7 @@ fn batch() {
     let evaluator = real();
     let questions =
         [question(&["{{ 1 }}"], &[]), question(&[KILLS_ITSELF], &[]), question(&["{{ 3 }}", "{{ x }}"], &[])];
-    let answers = evaluator.answer(&run(), &questions);
+    let answers = evaluator.answer(&run(), &questions, &Patience::default());
     assert_eq!(answers[0], Answer::Evaluated(vec![Ok(Data::Inline(json!(1)))]));
     let Answer::Unanswered(reason) = &answers[1] else { panic!("{answers:?}") };
     assert!(reason.contains("more memory than the 512 MiB"), "{reason}");
@@ -146,4 +150,89 @@ fn fair() {
             assert_eq!(asked.join().unwrap(), Ok(json!(place)));
         }
     });
+}
+
+/// Rules for a turn of a second, half of which one question takes.
+fn short() -> Rules {
+    Rules { turn: Duration::from_secs(1), ..hasty(500) }
+}
+
+fn reasons(answers: &[Answer]) -> Vec<&str> {
+    let reason = |answer: &'_ Answer| match answer {
+        Answer::Unanswered(_) => true,
+        other => panic!("{other:?}"),
+    };
+    assert!(answers.iter().all(reason));
+    answers
+        .iter()
+        .filter_map(|answer| if let Answer::Unanswered(words) = answer { Some(words.as_str()) } else { None })
+        .collect()
+}
+
+fn turn() {
+    let evaluator = Evaluator::with(program(faces::HANGS), short());
+    let questions: Vec<_> = (0..1_000).map(|_| question(&["{{ 1 }}"], &[])).collect();
+    let (start, patience) = (Instant::now(), Patience::default());
+    let answers = evaluator.answer(&run(), &questions, &patience);
+    // All together, each alone while there is time, and the last one to its end.
+    assert!((1.0..5.0).contains(&start.elapsed().as_secs_f64()), "{:?}", start.elapsed());
+    let reasons = reasons(&answers);
+    assert!(reasons[0].contains("ran longer than 0.5 s"), "{}", reasons[0]);
+    let left = reasons.iter().skip_while(|reason| reason.contains("ran longer"));
+    let left: Vec<&&str> = left.collect();
+    assert!(left.len() >= 997, "{}", left.len());
+    for words in ["took the 1 s", "not begun", "make templates cheaper", "ExecuteWorkflow"] {
+        assert!(left.iter().all(|reason| reason.contains(words)), "{}", left[0]);
+    }
+    assert!(children().is_empty());
+}
+
+fn rounds() {
+    let evaluator = Evaluator::with(program(faces::REAL), short());
+    let ask =
+        |patience: &Patience| evaluator.answer(&run(), &[question(&["{{ 1 }}"], &[])], patience).remove(0);
+    let told = Answer::Evaluated(vec![Ok(Data::Inline(json!(1)))]);
+    // The edge: what is begun before the time is up has its own time.
+    let patience = Patience::default();
+    patience.spend(Duration::from_millis(900));
+    assert_eq!(ask(&patience), told);
+    assert!(patience.spent() > Duration::from_millis(900));
+    let used_up = Patience::default();
+    used_up.spend(Duration::from_secs(1));
+    assert!(reasons(&[ask(&used_up)])[0].contains("took the 1 s"));
+    // Each turn has its own.
+    assert_eq!(ask(&Patience::default()), told);
+    // One that is late is not tried again when the time is up, and its own reason is told.
+    let hangs = bad(faces::HANGS);
+    let patience = Patience::default();
+    patience.spend(Duration::from_millis(19_900));
+    let start = Instant::now();
+    let reason = hangs.answer(&run(), &[question(&["{{ 1 }}"], &[])], &patience);
+    assert!(reasons(&reason)[0].contains("ran longer than 0.5 s"));
+    assert!(start.elapsed() < Duration::from_millis(950), "{:?}", start.elapsed());
+}
+
+fn over() {
+    let evaluator = Evaluator::with(program(faces::REAL), hasty(5_000));
+    let questions = [question(&["{{ 1 }}"], &[]), question(&["{{ 2 }}"], &[])];
+    let cancelled = Patience::default();
+    cancelled.cancel();
+    let answers = evaluator.answer(&run(), &questions, &cancelled);
+    assert_eq!(reasons(&answers), ["the run was cancelled before this was evaluated"; 2]);
+    let stopped = Patience::default();
+    stopped.stop_at(Instant::now());
+    let answers = evaluator.answer(&run(), &questions, &stopped);
+    assert_eq!(reasons(&answers), ["the server was stopped before this was evaluated: run it again"; 2]);
+    assert!(children().is_empty(), "no process is started for nothing");
+    let soon = Patience::default();
+    soon.stop_at(Instant::now() + Duration::from_secs(600));
+    assert!(matches!(evaluator.answer(&run(), &questions, &soon)[1], Answer::Evaluated(_)));
+    // In the middle of it: what is under way comes to its end, and no other is begun.
+    let (hangs, patience) = (bad(faces::HANGS), Patience::default());
+    patience.stop_at(Instant::now() + Duration::from_millis(100));
+    let start = Instant::now();
+    let many: Vec<_> = (0..100).map(|_| question(&["{{ 1 }}"], &[])).collect();
+    let answers = hangs.answer(&run(), &many, &patience);
+    assert!(reasons(&answers).iter().all(|reason| reason.contains("the server was stopped")));
+    assert!(start.elapsed() < Duration::from_secs(3), "{:?}", start.elapsed());
 }

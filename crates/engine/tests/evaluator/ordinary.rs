@@ -2,6 +2,7 @@
 
 use crate::world::{ask, children, hasty, program, question, real, run, signal, status, until};
 use crate::{Test, faces};
+use engine::answers::Patience;
 use engine::evaluator::limits::{FILES_MAX, MEMORY_BYTES_MAX};
 use engine::evaluator::{Evaluator, Program, Rules};
 use kernel::{Answer, Data, Digest, Question};
@@ -37,7 +38,7 @@ fn answers_in_order() {
         question(&["{{ inputs.x.y }}"], &[("inputs.x", json!({"y": [1, null, "z"]}))]),
         question(&[], &[]),
     ];
-    let answers = evaluator.answer(&run(), &questions);
+    let answers = evaluator.answer(&run(), &questions, &Patience::default());
     let [
         Answer::Evaluated(first),
         Answer::Unanswered(load),
@@ -53,13 +54,16 @@ fn answers_in_order() {
     assert!(load.contains("only the store knows"));
     assert_eq!(third[..], [Ok(Data::Inline(json!([1, null, "z"])))]);
     assert_eq!(none[..], []);
-    assert_eq!(evaluator.answer(&run(), &[]), []);
+    assert_eq!(evaluator.answer(&run(), &[], &Patience::default()), []);
 }
 
 fn life() {
     assert!(children().is_empty(), "{:?}", children());
     let evaluator = real();
-    assert_eq!(evaluator.answer(&run(), &[Question::Load { digest: Digest::of(b"x") }]).len(), 1);
+    assert_eq!(
+        evaluator.answer(&run(), &[Question::Load { digest: Digest::of(b"x") }], &Patience::default()).len(),
+        1
+    );
     assert!(children().is_empty(), "{:?}", children());
     assert_eq!(ask(&evaluator, "{{ 1 }}", &[]), Ok(json!(1)));
     assert_eq!(children(), evaluator.idle());

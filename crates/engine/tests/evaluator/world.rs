@@ -1,6 +1,7 @@
 //! Evaluators, questions, and what is looked at from outside: processes and memory.
 
 use crate::faces;
+use engine::answers::Patience;
 use engine::evaluator::{Evaluator, Program, Rules};
 use kernel::plan::Language;
 use kernel::{Answer, Data, Question, RunId};
@@ -45,7 +46,7 @@ pub(crate) fn question(expressions: &[&str], scope: &[(&str, Value)]) -> Questio
 
 /// What one expression gives.
 pub(crate) fn ask(evaluator: &Evaluator, expression: &str, scope: &[(&str, Value)]) -> Result<Value, String> {
-    let mut answers = evaluator.answer(&run(), &[question(&[expression], scope)]);
+    let mut answers = evaluator.answer(&run(), &[question(&[expression], scope)], &Patience::default());
     assert_eq!(answers.len(), 1);
     match answers.remove(0) {
         Answer::Evaluated(mut values) => {
@@ -59,7 +60,7 @@ pub(crate) fn ask(evaluator: &Evaluator, expression: &str, scope: &[(&str, Value
 
 /// The reason why there is no answer.
 pub(crate) fn unanswered(evaluator: &Evaluator) -> String {
-    match evaluator.answer(&run(), &[question(&["{{ 1 }}"], &[])]).remove(0) {
+    match evaluator.answer(&run(), &[question(&["{{ 1 }}"], &[])], &Patience::default()).remove(0) {
         Answer::Unanswered(reason) => reason,
         other => panic!("{other:?}"),
     }

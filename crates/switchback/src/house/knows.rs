@@ -1,7 +1,7 @@
 //! What a house knows beside its runs: the definitions of every folder that a client came from, and the answers to
 //! questions in languages that the kernel does not speak.
 
-use engine::answers::{Answers, Called};
+use engine::answers::{Answers, Called, Patience};
 use engine::evaluator::{Evaluator, Program};
 use engine::kernel::{Answer, Digest, Question, RunId};
 use engine::library::{Order, Shelf, Surroundings};
@@ -52,8 +52,8 @@ impl Answers for Knows {
         Arc::clone(&self.secrets)
     }
 
-    fn answer(&self, run: &RunId, questions: &[Question]) -> Vec<Answer> {
-        self.evaluator.answer(run, questions)
+    fn answer(&self, run: &RunId, questions: &[Question], patience: &Patience) -> Vec<Answer> {
+        self.evaluator.answer(run, questions, patience)
     }
 
     fn plan(&self, home: &Home, workflow: &str, _plan: Option<Digest>) -> Result<Called, String> {

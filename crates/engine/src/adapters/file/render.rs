@@ -6,7 +6,7 @@ use super::roots::Roots;
 use super::trouble::shown;
 use super::walk::{Aim, walk};
 use super::{Gate, Trouble};
-use crate::answers::Answers;
+use crate::answers::{Answers, Patience};
 use dialects::blocks::TEMPLATE_BYTES_MAX;
 use dialects::blocks::file::template;
 use kernel::plan::Language;
@@ -31,7 +31,7 @@ pub(super) fn rendered(
     gate.check()?;
     let question =
         Question::Evaluate { language: Language::Jinja, expressions: vec![source], scope: variables };
-    match answers.answer(run, &[question]).pop() {
+    match answers.answer(run, &[question], &Patience::default()).pop() {
         Some(Answer::Evaluated(mut values)) => match values.pop() {
             Some(Ok(Data::Inline(Value::String(text)))) => Ok(text),
             Some(Err(words)) => Err(mistake(&words)),

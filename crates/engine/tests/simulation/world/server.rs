@@ -155,7 +155,7 @@ impl World<'_> {
                 self.watch.leaves(driver.store().reader(), &run, &effect)?;
                 self.dispatch(run, effect)?;
             }
-            Parcel::Ask { run, questions } => {
+            Parcel::Ask { run, questions, .. } => {
                 self.note(|| format!("{run} asks {questions:?}"));
                 self.asking += 1;
                 let after = self.random.weighted(&[(6, 0), (2, 5), (1, 60)]);
