@@ -57,6 +57,14 @@ impl Data {
         }
     }
 
+    /// How many bytes the value has, wherever it is.
+    pub fn bytes(&self) -> u64 {
+        match self {
+            Data::Inline(value) => weight(value),
+            Data::Stored(reference) => reference.size,
+        }
+    }
+
     /// What it weighs inside a run, in bytes: never less than its JSON form.
     pub fn weight(&self) -> u64 {
         match self {
@@ -106,6 +114,35 @@ fn weigh(value: &Value, levels: usize) -> Option<u64> {
                 .try_fold(2, |sum, (key, item)| Some(sum + text_weight(key) + 2 + weigh(item, below)?))?
         }
     })
+}
+
+/// How deep JSON nests. What stands inside of text does not count.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Levels {
+    now: usize,
+    most: usize,
+    quoted: bool,
+    escaped: bool,
+}
+
+impl Levels {
+    /// Reads on, and gives the most levels that there were so far.
+    pub fn read(&mut self, json: &[u8]) -> usize {
+        for byte in json {
+            match (self.quoted, byte) {
+                (true, _) if self.escaped => self.escaped = false,
+                (true, b'\\') => self.escaped = true,
+                (_, b'"') => self.quoted = !self.quoted,
+                (false, b'[' | b'{') => {
+                    self.now += 1;
+                    self.most = self.most.max(self.now);
+                }
+                (false, b']' | b'}') => self.now = self.now.saturating_sub(1),
+                _ => {}
+            }
+        }
+        self.most
+    }
 }
 
 fn number_weight(number: &serde_json::Number) -> u64 {
@@ -179,5 +216,21 @@ mod tests {
         let nested = |depth: usize| (0..depth).fold(json!(1), |inner, _| json!({ "k": inner }));
         assert!(weight(&nested(DEPTH_MAX)) < 1_000);
         assert_eq!(weight(&nested(DEPTH_MAX + 1)), TOO_DEEP);
+    }
+
+    #[test]
+    fn levels_are_counted_outside_of_text() {
+        for (json, levels) in [
+            ("1", 0),
+            ("[]", 1),
+            (r#"[[1],{"a":[]},[]]"#, 3),
+            (r#"["[[[","\"[[",{"]]}":1}]"#, 2),
+            (r#"["\\",[1]]"#, 2),
+        ] {
+            assert_eq!(Levels::default().read(json.as_bytes()), levels, "{json}");
+            let mut in_two = Levels::default();
+            in_two.read(&json.as_bytes()[..json.len() / 2]);
+            assert_eq!(in_two.read(&json.as_bytes()[json.len() / 2..]), levels, "{json}");
+        }
     }
 }

@@ -13,6 +13,10 @@ pub struct Limits {
     pub state_bytes_max: u64,
     /// Longest text that references around text may make.
     pub text_bytes_max: u64,
+    /// What lists, mappings and texts that are made for one step, or for the outputs, may have together: in bytes of
+    /// their JSON form. What is only passed on does not count.
+    #[serde(default = "made_bytes_max", skip_serializing_if = "is_made_bytes_max")]
+    pub made_bytes_max: u64,
     /// How deep runs may call runs.
     pub depth_max: u32,
     /// Most lanes open at once, beside the first.
@@ -32,6 +36,22 @@ pub struct Limits {
     pub overdue_ms: u64,
 }
 
+/// Once a run holds half of what it may, all but the smallest data goes to the store.
+const CROWDED_INLINE_BYTES_MAX: u64 = 256;
+
+impl Limits {
+    /// What all outputs of a run may have together, wherever they are: whoever asks for them gets them at once.
+    pub fn given_bytes_max(&self) -> u64 {
+        self.made_bytes_max.saturating_mul(4)
+    }
+
+    /// The largest value that a run takes inline when it would hold so much with it.
+    pub fn inline_bytes_max_of(&self, held: u64) -> u64 {
+        let crowded = held > self.held_bytes_max / 2;
+        self.inline_bytes_max.min(if crowded { CROWDED_INLINE_BYTES_MAX } else { u64::MAX })
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Limits {
@@ -39,6 +59,7 @@ impl Default for Limits {
             held_bytes_max: 256 * 1024,
             state_bytes_max: 256 * 1024,
             text_bytes_max: 128 * 1024,
+            made_bytes_max: made_bytes_max(),
             depth_max: 5,
             lanes_max: 256,
             iterations_max: 1_000,
@@ -58,4 +79,27 @@ const fn items_max() -> u32 {
 
 fn is_items_max(max: &u32) -> bool {
     *max == items_max()
+}
+
+/// Plans that were written before it was a limit of theirs say nothing of it.
+const fn made_bytes_max() -> u64 {
+    16 * 1024 * 1024
+}
+
+fn is_made_bytes_max(max: &u64) -> bool {
+    *max == made_bytes_max()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_crowded_run_takes_little() {
+        let limits = Limits::default();
+        assert_eq!(limits.inline_bytes_max_of(128 * 1024), 16 * 1024);
+        assert_eq!(limits.inline_bytes_max_of(128 * 1024 + 1), 256);
+        let limits = Limits { inline_bytes_max: 100, ..limits };
+        assert_eq!(limits.inline_bytes_max_of(u64::MAX), 100);
+    }
 }

@@ -1,6 +1,7 @@
 //! What a run must know before it can choose, and what it was told. Questions are answered inside the turn;
 //! the answers are recorded, so that a replay asks nobody.
 
+use crate::data::Reference;
 use crate::plan::Language;
 use crate::{Data, Digest};
 use serde::{Deserialize, Serialize};
@@ -24,24 +25,34 @@ pub enum Question {
         /// The content.
         digest: Digest,
     },
-    /// What is this value, with every part in its place? It is kept as content if it is large.
+    /// What are these values, put together from their pieces? What is large is kept as content.
     Gather {
-        /// The value without its parts.
-        frame: Value,
-        /// The parts, each by its JSON pointer; what stands there is replaced.
-        parts: Vec<(String, Data)>,
-        /// Whether it is a list of lists, and all of these become one.
-        flat: bool,
+        /// The values, each in pieces.
+        wholes: Vec<Vec<Piece>>,
         /// What weighs more than this is answered by reference.
         inline_bytes_max: u64,
+        /// What all of them may have together, in bytes of their JSON form.
+        bytes_max: u64,
     },
+}
+
+/// A piece of the JSON form of a value.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Piece {
+    /// What stands there.
+    Json(String),
+    /// A stored value.
+    Value(Reference),
+    /// The items of a stored list that has some, without what is around them.
+    Items(Reference),
 }
 
 /// An answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
-    /// For each expression its value, or why it has none. What was gathered is one.
+    /// For each expression its value, or why it has none. What was gathered has one for each whole.
     Evaluated(Vec<Result<Data, String>>),
     /// The evaluator died or hung; no expression has a value.
     Unanswered(String),

@@ -1,8 +1,9 @@
 //! Questions of a turn: what lies in the store, or is made of it, is answered at once, what only others know is asked, and the turn waits.
 
+use super::gather::{stored_bytes, too_much_to_send};
 use super::{Driver, Parcel};
 use crate::store::Write;
-use crate::turn::{Content, Turning, gathered};
+use crate::turn::{Content, Turning};
 use kernel::{Answer, Data, Question, RunId, Turn};
 use std::sync::Arc;
 
@@ -12,8 +13,13 @@ impl Driver {
         while !turn.questions.is_empty() {
             let questions = std::mem::take(&mut turn.questions);
             turning.asked.extend(questions.iter().cloned());
-            let known: Vec<Option<Answer>> =
-                questions.iter().map(|question| self.known(question, &mut turning.contents)).collect();
+            let mut made = stored_bytes(turning.answers.iter().flatten());
+            let mut known: Vec<Option<Answer>> = Vec::new();
+            for question in &questions {
+                let answer = self.known(question, &mut turning.contents, made);
+                made += stored_bytes(&answer);
+                known.push(answer);
+            }
             if known.iter().any(Option::is_none) {
                 return self.ask(id, &questions, known, turning);
             }
@@ -48,17 +54,12 @@ impl Driver {
         question
     }
 
-    /// The answer, if it lies in the store or came along with the event.
-    fn known(&self, question: &Question, contents: &mut Vec<Content>) -> Option<Answer> {
+    /// The answer, if it lies in the store or came along with the event, or is made of what does.
+    fn known(&self, question: &Question, contents: &mut Vec<Content>, made: u64) -> Option<Answer> {
         match question {
             Question::Load { digest } => Some(self.look_up(digest, contents)),
-            Question::Evaluate { .. } => None,
-            Question::Gather { .. } => {
-                let load = |digest: &kernel::Digest| self.look_up(digest, contents);
-                let (answer, content) = gathered(question, load);
-                contents.extend(content);
-                Some(answer)
-            }
+            Question::Evaluate { scope, .. } => too_much_to_send(scope).map(Answer::Unanswered),
+            Question::Gather { .. } => Some(self.gather(question, contents, made)),
         }
     }
 

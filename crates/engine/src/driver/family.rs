@@ -8,7 +8,7 @@
 
 use super::{Driver, Letter};
 use crate::answers::Called;
-use crate::turn::{Home, Origin, Posted, stored};
+use crate::turn::{Home, Origin, Posted, brought};
 use kernel::command::Caller;
 use kernel::event::Report;
 use kernel::{Command, Digest, EffectId, Failure, FailureKind, Fields, Outcome, Plan, Run, RunId, Status};
@@ -56,7 +56,7 @@ impl Driver {
         origin: &Origin,
         now: u64,
     ) -> Result<(), String> {
-        let (inputs, _) = stored(inputs.clone(), plan.limits.inline_bytes_max);
+        let (inputs, _) = brought(inputs.clone(), &plan.limits, 0);
         let run = Run::new(Arc::clone(plan), child.clone(), origin.parent.clone(), origin.depth);
         match run.admit(Command::Start { inputs }, now) {
             Ok(_) => Ok(()),

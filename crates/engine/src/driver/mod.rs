@@ -12,6 +12,7 @@
 mod ask;
 mod commit;
 mod family;
+mod gather;
 mod letter;
 mod record;
 mod recover;

@@ -4,7 +4,7 @@ use super::Driver;
 use crate::backend::{Accepted, Error, Start};
 use crate::journal::Head;
 use crate::store::{NewRun, Write};
-use crate::turn::{Home, Origin, Reply, Seat, Turning, stored};
+use crate::turn::{Home, Origin, Reply, Seat, Turning, brought};
 use kernel::{Command, Data, Digest, Fields, Plan, Run, RunId};
 use serde_json::Value;
 use std::collections::VecDeque;
@@ -85,7 +85,7 @@ impl Driver {
 
     pub(super) fn bear(&mut self, birth: Birth, reply: Option<Reply>, now: u64) {
         let Birth { id, plan, inputs, origin, key, pinned } = birth;
-        let (inputs, contents) = stored(inputs, plan.limits.inline_bytes_max);
+        let (inputs, contents) = brought(inputs, &plan.limits, 0);
         let run = Run::new(Arc::clone(&plan), id.clone(), origin.parent.clone(), origin.depth);
         let mut run = run.within(origin.home.width);
         #[cfg(feature = "faults")]

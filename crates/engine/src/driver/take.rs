@@ -3,13 +3,10 @@
 
 use super::{Driver, Letter};
 use crate::backend::{Accepted, Error};
-use crate::turn::{Content, Posted, Reply, Turning, stored};
+use crate::turn::{Content, Posted, Reply, Turning, brought};
 use kernel::event::Report;
 use kernel::{Answer, Command, Fields, Outcome, RunId};
 use std::sync::Arc;
-
-/// Once a run holds half of what it may, all but the smallest data goes to the store.
-const CROWDED_INLINE_BYTES_MAX: u64 = 256;
 
 impl Driver {
     /// Takes one letter in. What it gives leaves with the next commit.
@@ -59,10 +56,12 @@ impl Driver {
             }
             return seat.backlog.push_back(posted);
         }
-        let limits = &seat.run.plan().limits;
-        let crowded = seat.run.weight() > limits.held_bytes_max / 2;
-        let inline = limits.inline_bytes_max.min(if crowded { CROWDED_INLINE_BYTES_MAX } else { u64::MAX });
-        posted.contents.extend(shrink(&mut posted.command, inline));
+        if let Some(fields) = fields_of(&mut posted.command) {
+            let (small, contents) =
+                brought(std::mem::take(fields), &seat.run.plan().limits, seat.run.weight());
+            *fields = small;
+            posted.contents.extend(contents);
+        }
         let now = now.max(seat.run.at());
         match seat.run.admit(posted.command, now) {
             Err(refusal) => {
@@ -117,24 +116,17 @@ impl Driver {
     }
 }
 
-/// Stores what is too large in a command, and puts references in its place.
-fn shrink(command: &mut Command, inline: u64) -> Vec<Content> {
-    let mut contents = Vec::new();
-    let mut settle = |fields: &mut Fields| {
-        let (small, large) = stored(std::mem::take(fields), inline);
-        *fields = small;
-        contents.extend(large);
-    };
+/// The data that a command brings.
+fn fields_of(command: &mut Command) -> Option<&mut Fields> {
     match command {
-        Command::Start { inputs } => settle(inputs),
+        Command::Start { inputs } => Some(inputs),
         Command::Report { report: Report::Done { outputs } | Report::Failed { outputs, .. }, .. } => {
-            settle(outputs)
+            Some(outputs)
         }
-        Command::Submit { result, .. } | Command::Answer { result, .. } => settle(result),
-        Command::EndChild { outcome: Outcome::Succeeded { outputs }, .. } => settle(outputs),
-        Command::Resolve { resolution: kernel::event::Resolution::Done { outputs }, .. } => settle(outputs),
-        Command::Update { values, .. } => settle(values),
-        _ => {}
+        Command::Submit { result, .. } | Command::Answer { result, .. } => Some(result),
+        Command::EndChild { outcome: Outcome::Succeeded { outputs }, .. } => Some(outputs),
+        Command::Resolve { resolution: kernel::event::Resolution::Done { outputs }, .. } => Some(outputs),
+        Command::Update { values, .. } => Some(values),
+        _ => None,
     }
-    contents
 }

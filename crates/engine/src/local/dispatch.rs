@@ -52,6 +52,9 @@ impl Worker {
         &self,
         mut perform: kernel::effect::Perform,
     ) -> Result<kernel::effect::Perform, (EffectId, String)> {
+        if let Some(reason) = too_much(&perform.inputs) {
+            return Err((perform.id, reason));
+        }
         for data in perform.inputs.values_mut() {
             let Data::Stored(reference) = data else { continue };
             match self.driver.load_content(&reference.digest) {
@@ -85,6 +88,18 @@ impl Worker {
     }
 }
 
+/// What one step may be given, wherever it is: all of it is in memory while the step is carried out.
+const GIVEN_BYTES_MAX: u64 = 128 * 1024 * 1024;
+
+/// Why a step is not even given what it should be.
+fn too_much(inputs: &Fields) -> Option<String> {
+    let bytes: u64 = inputs.values().map(Data::bytes).sum();
+    let mib = GIVEN_BYTES_MAX / 1024 / 1024;
+    (bytes > GIVEN_BYTES_MAX).then(|| {
+        format!("the step would be given {bytes} bytes; at most {mib} MiB are allowed: pass paths of files instead")
+    })
+}
+
 /// Whether it begins something; what is not begun is asked for again when its run goes on.
 fn begins(effect: &Effect) -> bool {
     matches!(effect, Effect::Perform(_) | Effect::StartTimer { .. } | Effect::StartChild { .. })
@@ -109,4 +124,27 @@ fn small(answers: Vec<Answer>) -> (Vec<Answer>, Vec<crate::turn::Content>) {
         })
         .collect();
     (answers, contents)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kernel::Digest;
+    use kernel::data::{Kind, Reference};
+
+    #[test]
+    fn what_a_step_is_given_has_an_edge() {
+        let given = |size: u64| {
+            let reference =
+                Reference { digest: Digest::of(b""), size, kind: Kind::Text, head: String::new() };
+            let fields = ["env.A", "env.B"].map(|name| (name.to_owned(), Data::Stored(reference.clone())));
+            too_much(&Fields::from(fields))
+        };
+        assert_eq!(given(GIVEN_BYTES_MAX / 2), None);
+        let reason = given(GIVEN_BYTES_MAX / 2 + 1).unwrap();
+        assert!(
+            reason.starts_with("the step would be given 134217730 bytes; at most 128 MiB are allowed"),
+            "{reason}"
+        );
+    }
 }

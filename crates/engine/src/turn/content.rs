@@ -2,7 +2,7 @@
 //! names it.
 
 use kernel::data::{Kind, Reference};
-use kernel::{Data, Digest, Fields};
+use kernel::{Data, Digest, Fields, Limits};
 use serde_json::Value;
 
 /// How much of a text is shown with its reference.
@@ -55,13 +55,31 @@ pub fn stored(fields: Fields, inline_bytes_max: u64) -> (Fields, Vec<Content>) {
     (fields, contents)
 }
 
-fn refer(value: Value) -> (Data, Content) {
-    let (kind, body) = match value {
-        Value::String(text) => (Kind::Text, text.into_bytes()),
-        other => (Kind::Json, other.to_string().into_bytes()),
-    };
+/// Replaces what is too large for a run that holds so much already: all but the smallest, if it would hold much then.
+pub fn brought(fields: Fields, limits: &Limits, held: u64) -> (Fields, Vec<Content>) {
+    let weights = fields.values().map(Data::weight);
+    let brings: u64 = weights.map(|weight| if weight > limits.inline_bytes_max { 0 } else { weight }).sum();
+    stored(fields, limits.inline_bytes_max_of(held.saturating_add(brings)))
+}
+
+/// A reference to a value, and the content that it names.
+pub(super) fn refer(value: Value) -> (Data, Content) {
+    match value {
+        Value::String(text) => refer_body(Kind::Text, text.into_bytes()),
+        other => refer_json(other.to_string().into_bytes()),
+    }
+}
+
+/// A reference to JSON, and the content that it names.
+pub(super) fn refer_json(body: Vec<u8>) -> (Data, Content) {
+    refer_body(Kind::Json, body)
+}
+
+fn refer_body(kind: Kind, body: Vec<u8>) -> (Data, Content) {
     let digest = Digest::of(&body);
-    let head = String::from_utf8_lossy(&body).chars().take(HEAD_CHARS_MAX).collect();
+    // No character has more than four bytes, and one that is cut is not shown.
+    let start = String::from_utf8_lossy(&body[..body.len().min(4 * HEAD_CHARS_MAX + 4)]);
+    let head = start.chars().take(HEAD_CHARS_MAX).collect();
     let reference = Reference { digest, size: body.len() as u64, kind, head };
     (Data::Stored(reference), Content { digest, kind, body })
 }
@@ -84,5 +102,16 @@ mod tests {
         let bodies: Vec<Value> =
             contents.iter().map(|it| Content::value(Content::word(it.kind), &it.body).unwrap()).collect();
         assert_eq!(bodies, [json!([1, 2, 3, 4]), json!("x".repeat(15))]);
+    }
+
+    #[test]
+    fn many_of_middle_size_are_stored_too() {
+        let limits = Limits { inline_bytes_max: 1_000, held_bytes_max: 4_000, ..Limits::default() };
+        let text = |bytes: usize| Data::Inline("x".repeat(bytes - 2).into());
+        let both = |bytes: usize| Fields::from([("a".to_owned(), text(900)), ("b".to_owned(), text(bytes))]);
+        assert!(brought(both(100), &limits, 1_000).1.is_empty());
+        assert_eq!(brought(both(101), &limits, 1_000).1.len(), 1);
+        assert_eq!(brought(both(257), &limits, 1_000).1.len(), 2);
+        assert_eq!(brought(both(1_001), &limits, 1_000).1.len(), 1, "what is stored is no burden");
     }
 }

@@ -11,9 +11,9 @@ mod home;
 mod replay;
 mod seat;
 
-pub use content::{Content, stored};
+pub use content::{Content, brought, stored};
 pub use entry::{ENTRY_VERSION, EntryBody, decode};
-pub use gather::{GATHERED_BYTES_MAX, gathered};
+pub use gather::{Body, LEVELS_MAX, gathered, wanted_bytes};
 pub use home::{Home, Origin, WIDTH_MAX, usual_width};
 pub(crate) use replay::load;
 pub use replay::{Diverged, LoadError, Planted, Replayed, Seen, again, replay, replay_planted};

@@ -63,7 +63,10 @@ impl Moment<'_> {
         if held <= max {
             return Ok(());
         }
-        let message = format!("the run would hold {held} bytes; at most {max} are allowed");
+        let message = format!(
+            "the run would hold {held} bytes of values that something reads later; at most {max} are allowed: write \
+             values to files and pass their paths"
+        );
         Err(Failure::new(FailureKind::Limit, message))
     }
 

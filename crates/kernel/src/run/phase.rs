@@ -4,7 +4,7 @@
 use super::{Key, Moment, Outcome, Owner, Stop, Task, Weigh};
 use crate::flow::close_flow;
 use crate::table::table;
-use crate::{Effect, EffectId, Failure, FailureKind, Fields, News};
+use crate::{Data, Effect, EffectId, Failure, FailureKind, Fields, News};
 use serde::{Deserialize, Serialize};
 
 table! { "run":
@@ -86,6 +86,15 @@ impl Moment<'_> {
 
     /// Closes with success, if the run can hold what it gives.
     pub(crate) fn succeed(&mut self, outputs: Fields) -> Result<(), Stop> {
+        let (bytes, max) =
+            (outputs.values().map(Data::bytes).sum::<u64>(), self.plan.limits.given_bytes_max());
+        if bytes > max {
+            let message = format!(
+                "the outputs would have {bytes} bytes together; at most {max} are allowed: write what is large to \
+                 files and give their paths"
+            );
+            return Err(Failure::new(FailureKind::Limit, message).into());
+        }
         let outcome = Outcome::Succeeded { outputs };
         self.room(outcome.weight())?;
         self.close(outcome);

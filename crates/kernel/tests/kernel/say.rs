@@ -1,6 +1,7 @@
 //! Says effects, questions and statuses in a few words, so that expectations read like a story.
 
 use kernel::data::{Kind, Reference};
+use kernel::question::Piece;
 use kernel::{Data, Digest, Effect, Outcome, Question, Status, Waiting};
 use serde_json::Value;
 
@@ -43,7 +44,10 @@ pub(crate) fn question(question: &Question) -> String {
             format!("{} with {}", expressions.join("; "), scope.collect::<Vec<_>>().join(", "))
         }
         Question::Load { .. } => "load".to_owned(),
-        Question::Gather { parts, .. } => format!("gather {}", parts.len()),
+        Question::Gather { wholes, .. } => {
+            let stored = wholes.iter().flatten().filter(|piece| !matches!(piece, Piece::Json(_))).count();
+            format!("gather {stored}")
+        }
     }
 }
 

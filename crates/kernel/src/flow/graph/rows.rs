@@ -8,7 +8,6 @@ use crate::plan::Access;
 use crate::run::life::{FlowLife, flow_of};
 use crate::run::{Gather, Key, Moment, Stop, Task};
 use crate::{Data, Failure, Fields, News};
-use serde_json::{Map, Value, json};
 
 /// Largest row that is held as it is.
 const ROW_BYTES_MAX: u64 = 512;
@@ -78,10 +77,12 @@ impl Moment<'_> {
         if piece().count() + 1 < FOLDED_ROWS as usize {
             return Ok(None);
         }
-        let mut gather = Gather::new(Value::Array(Vec::new()));
-        piece().take_while(|(other, _)| **other < item).for_each(|(_, row)| gather.push("", row));
-        gather.push("", row);
-        piece().skip_while(|(other, _)| **other < item).for_each(|(_, row)| gather.push("", row));
+        let earlier = piece().take_while(|(other, _)| **other < item).map(|(_, row)| row);
+        let later = piece().skip_while(|(other, _)| **other < item).map(|(_, row)| row);
+        let mut gather = Gather::default();
+        gather.sign("[");
+        gather.join(earlier.chain(std::iter::once(row)).chain(later), Gather::put);
+        gather.sign("]");
         Ok(Some((first, self.scope(&Access::All).gathered(gather, ROW_BYTES_MAX)?)))
     }
 
@@ -99,18 +100,18 @@ impl Moment<'_> {
 
     fn made_row(&self, row: &Row) -> Result<Data, Stop> {
         let item = self.item(&self.read_each(row.block).items, row.item)?;
-        let outputs: Map<String, Value> =
-            row.outputs.keys().map(|name| (name.clone(), Value::Null)).collect();
-        let mut gather = Gather::new(json!({
-            "index": row.item,
-            "item": item.inline(),
-            "succeeded": row.failure.is_none(),
-            "outputs": outputs,
-            "error": row.failure.as_ref().map(|failure| &failure.message),
-        }));
-        for (name, data) in &row.outputs {
-            gather.put(format!("/outputs/{}", escaped(name)), data);
-        }
+        let mut gather = Gather::default();
+        gather.sign(&format!("{{\"index\":{},\"item\":", row.item));
+        gather.put(&item);
+        gather.sign(&format!(",\"succeeded\":{},\"outputs\":{{", row.failure.is_none()));
+        gather.join(&row.outputs, |gather, (name, data)| {
+            gather.say(name);
+            gather.sign(":");
+            gather.put(data);
+        });
+        gather.sign("},\"error\":");
+        gather.say(&row.failure.as_ref().map(|failure| &failure.message));
+        gather.sign("}");
         self.scope(&Access::All).gathered(gather, ROW_BYTES_MAX)
     }
 
@@ -148,27 +149,17 @@ impl Moment<'_> {
 
     /// All rows as one list, in the order of the items.
     fn all_rows(&self, each: &EachLife) -> Result<Data, Stop> {
-        let (scope, max) = (self.scope(&Access::All), self.plan.limits.inline_bytes_max);
-        if each.folded.is_empty() {
-            let mut gather = Gather::new(Value::Array(Vec::new()));
-            each.rows.values().for_each(|row| gather.push("", row));
-            return scope.gathered(gather, max);
-        }
-        let mut gather = Gather::flat();
-        for (piece, first) in (0..each.count).step_by(FOLDED_ROWS as usize).enumerate() {
-            if let Some(folded) = each.folded.get(&first) {
-                gather.push("", folded);
-                continue;
+        let mut gather = Gather::default();
+        gather.sign("[");
+        let pieces = (0..each.count).step_by(FOLDED_ROWS as usize);
+        gather.join(pieces, |gather, first| match each.folded.get(&first) {
+            Some(folded) => gather.put_items(folded),
+            None => {
+                let rows = each.rows.range(first..first.saturating_add(FOLDED_ROWS));
+                gather.join(rows.map(|(_, row)| row), Gather::put);
             }
-            gather.push("", &Data::Inline(Value::Array(Vec::new())));
-            let rows = each.rows.range(first..first.saturating_add(FOLDED_ROWS));
-            rows.for_each(|(_, row)| gather.push(&format!("/{piece}"), row));
-        }
-        scope.gathered(gather, max)
+        });
+        gather.sign("]");
+        self.scope(&Access::All).gathered(gather, self.plan.limits.inline_bytes_max)
     }
-}
-
-/// A name as a JSON pointer writes it.
-fn escaped(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
 }

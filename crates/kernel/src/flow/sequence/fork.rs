@@ -3,7 +3,7 @@
 use super::{CROWDED, FORK, FORK_NONE, JOIN, JOIN_FAIL, Join, Moved, NEXT_LANE};
 use crate::data::{text_weight, weight_of};
 use crate::plan::{Expr, Node, OnFailure};
-use crate::run::{Moment, Stop, shallow};
+use crate::run::{Gather, Moment, Stop, shallow};
 use crate::{Data, Failure, FailureKind, Fields};
 use serde_json::Value;
 
@@ -142,9 +142,11 @@ impl<'m> Moment<'m> {
     /// What the lanes gave, in order of the items.
     fn collected(&mut self, lane: u32) -> Result<Data, Stop> {
         let results = self.join(lane).results.clone();
-        let scope = self.in_lane(lane);
-        let given =
-            results.into_iter().map(|given| given.map_or(Ok(Value::Null), |given| scope.value(given)));
-        Ok(shallow(Data::Inline(Value::Array(given.collect::<Result<_, Stop>>()?)))?)
+        let mut gather = Gather::default();
+        gather.sign("[");
+        let nothing = Data::Inline(Value::Null);
+        gather.join(&results, |gather, given| gather.put(given.as_ref().unwrap_or(&nothing)));
+        gather.sign("]");
+        Ok(shallow(self.in_lane(lane).gathered(gather, self.plan.limits.inline_bytes_max)?)?)
     }
 }

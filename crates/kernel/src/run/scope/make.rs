@@ -6,10 +6,10 @@ use crate::data::{DEPTH_MAX, TOO_DEEP, weight};
 use crate::language::{Part, Path, Template, holds, kind};
 use crate::plan::{Expr, Workflow};
 use crate::{Data, Failure, FailureKind, Fields};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// What foreign expressions gave, in order.
-type Told = std::vec::IntoIter<Data>;
+pub(super) type Told = std::vec::IntoIter<Data>;
 
 /// The workflow that a step calls, and what it is given.
 pub(crate) struct Called {
@@ -22,13 +22,13 @@ impl Scope<'_> {
     /// Evaluates named expressions together: what an evaluator must be asked, it is asked at once.
     pub(crate) fn fields(&self, wanted: &[(String, Expr)]) -> Result<Fields, Stop> {
         let mut told = self.told(wanted.iter().map(|(_, expr)| expr))?;
-        self.made(wanted, &mut told)
+        self.composed(wanted, &mut told)
     }
 
     /// Evaluates one expression.
     pub(crate) fn data(&self, expr: &Expr) -> Result<Data, Stop> {
         let mut told = self.told(std::iter::once(expr))?;
-        Ok(shallow(self.make(expr, &mut told)?)?)
+        self.composed_one(expr, &mut told)
     }
 
     /// Evaluates a condition.
@@ -49,7 +49,7 @@ impl Scope<'_> {
             Workflow::Named(name) => Some(name),
         };
         let mut told = self.told(inputs.iter().map(|(_, expr)| expr).chain(name))?;
-        let inputs = self.made(inputs, &mut told)?;
+        let inputs = self.composed(inputs, &mut told)?;
         let workflow = name.map(|name| self.name_of_workflow(name, &mut told)).transpose()?;
         Ok(Called { inputs, workflow })
     }
@@ -73,17 +73,14 @@ impl Scope<'_> {
         })
     }
 
-    fn told<'e>(&self, exprs: impl Iterator<Item = &'e Expr>) -> Result<Told, Stop> {
+    pub(super) fn told<'e>(&self, exprs: impl Iterator<Item = &'e Expr>) -> Result<Told, Stop> {
         let mut foreign = Vec::new();
         exprs.for_each(|expr| expr.foreign(&mut foreign));
         Ok(self.ask(&foreign)?.into_iter())
     }
 
-    fn made(&self, wanted: &[(String, Expr)], told: &mut Told) -> Result<Fields, Stop> {
-        wanted.iter().map(|(name, expr)| Ok((name.clone(), shallow(self.make(expr, told)?)?))).collect()
-    }
-
-    fn make(&self, expr: &Expr, told: &mut Told) -> Result<Data, Stop> {
+    /// Makes what is not made of others; lists and mappings are composed.
+    pub(super) fn make(&self, expr: &Expr, told: &mut Told) -> Result<Data, Stop> {
         Ok(match expr {
             Expr::Const(value) => Data::Inline(value.clone()),
             Expr::Template(template) => self.template(template)?,
@@ -107,17 +104,7 @@ impl Scope<'_> {
             Expr::Condition(condition) => {
                 Data::Inline(condition.evaluate(&mut |path| self.value(self.read(path)?))?)
             }
-            Expr::List(items) => {
-                let items = items.iter().map(|item| self.value(self.make(item, told)?));
-                Data::Inline(Value::Array(items.collect::<Result<_, Stop>>()?))
-            }
-            Expr::Object(fields) => {
-                let mut map = Map::new();
-                for (name, item) in fields {
-                    map.insert(name.clone(), self.value(self.make(item, told)?)?);
-                }
-                Data::Inline(Value::Object(map))
-            }
+            Expr::List(_) | Expr::Object(_) => self.composed_one(expr, told)?,
             Expr::Foreign(_) => told.next().expect("BUG: an expression was not asked about"),
         })
     }
@@ -131,14 +118,30 @@ impl Scope<'_> {
         for part in &template.parts {
             match part {
                 Part::Text(plain) => text.push_str(plain),
-                Part::Reference(path) => write_text(&mut text, path, self.value_of(&self.read(path)?)?)?,
+                Part::Reference(path) => {
+                    let data = self.read(path)?;
+                    // What is too long is not even loaded.
+                    short(text.len() as u64 + stored_bytes(&data), max)?;
+                    write_text(&mut text, path, self.value_of(&data)?)?;
+                }
             }
-            if text.len() as u64 > max {
-                let message = format!("the text grows longer than {max} bytes");
-                return Err(Failure::new(FailureKind::Limit, message).into());
-            }
+            short(text.len() as u64, max)?;
         }
         Ok(Data::Inline(Value::String(text)))
+    }
+}
+
+fn short(bytes: u64, max: u64) -> Result<(), Failure> {
+    if bytes <= max {
+        return Ok(());
+    }
+    Err(Failure::new(FailureKind::Limit, format!("the text grows longer than {max} bytes")))
+}
+
+fn stored_bytes(data: &Data) -> u64 {
+    match data {
+        Data::Inline(_) => 0,
+        Data::Stored(reference) => reference.size,
     }
 }
 
@@ -155,8 +158,11 @@ fn write_text(text: &mut String, path: &Path, value: &Value) -> Result<(), Stop>
 pub(crate) fn shallow(data: Data) -> Result<Data, Failure> {
     let nests = matches!(data, Data::Inline(Value::Array(_) | Value::Object(_)));
     if nests && data.inline().map(weight) == Some(TOO_DEEP) {
-        let message = format!("a value nests deeper than {DEPTH_MAX} levels");
-        return Err(Failure::new(FailureKind::Limit, message));
+        return Err(too_deep());
     }
     Ok(data)
+}
+
+pub(super) fn too_deep() -> Failure {
+    Failure::new(FailureKind::Limit, format!("a value nests deeper than {DEPTH_MAX} levels"))
 }

@@ -2,10 +2,12 @@
 //! kernel cannot know (a foreign expression, stored content), it stops with the question to ask.
 
 mod ask;
+mod compose;
+mod gather;
 mod make;
 mod read;
 
-pub(crate) use ask::Gather;
+pub(crate) use gather::Gather;
 pub(crate) use make::{Called, shallow};
 
 use super::Life;

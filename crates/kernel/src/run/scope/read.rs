@@ -1,11 +1,11 @@
 //! Reads paths: inputs, metadata, blocks, the state, what a step gave, an item and its number, variables of lanes.
 
-use super::{Scope, Stop};
+use super::{Gather, Scope, Stop};
 use crate::language::{Path, cut, descend};
 use crate::plan::Flow;
 use crate::run::life::FlowLife;
 use crate::{Data, Failure, FailureKind, Fields};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 impl<'s> Scope<'s> {
     /// The data at a path.
@@ -43,11 +43,15 @@ impl<'s> Scope<'s> {
     }
 
     fn whole<'f>(&self, fields: impl Iterator<Item = (&'f String, &'f Data)>) -> Result<Data, Stop> {
-        let mut map = Map::new();
-        for (name, data) in fields {
-            map.insert(name.clone(), self.value(data.clone())?);
-        }
-        Ok(Data::Inline(Value::Object(map)))
+        let mut gather = Gather::default();
+        gather.sign("{");
+        gather.join(fields, |gather, (name, data)| {
+            gather.say(name);
+            gather.sign(":");
+            gather.put(data);
+        });
+        gather.sign("}");
+        self.gathered(gather, self.plan.limits.inline_bytes_max)
     }
 
     /// Follows the rest of a path, after `taken` segments, into data.

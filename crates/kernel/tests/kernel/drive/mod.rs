@@ -10,6 +10,7 @@ pub(crate) use command::{cancellation, failed, human, submission, succeeded};
 use crate::build::fields;
 use crate::ledger::Ledger;
 use crate::say;
+use kernel::question::Piece;
 use kernel::table::Row;
 use kernel::{
     Answer, Command, Data, Digest, EffectId, Event, Fields, OpenKind, Plan, Question, Refusal, Run, RunId,
@@ -212,9 +213,9 @@ impl Drive {
                 Some(value) => Answer::Loaded { digest: *digest, value: value.clone() },
                 None => Answer::Unanswered("the content is gone".into()),
             },
-            Question::Gather { frame, parts, flat, inline_bytes_max } => {
-                self.gather(frame.clone(), parts, (*flat, *inline_bytes_max))
-            }
+            Question::Gather { wholes, inline_bytes_max, .. } => Answer::Evaluated(
+                wholes.iter().map(|pieces| self.gather(pieces, *inline_bytes_max)).collect(),
+            ),
             Question::Evaluate { .. } if self.silent => Answer::Unanswered("the evaluator died".into()),
             Question::Evaluate { expressions, scope, .. } => {
                 let scope = scope.iter().cloned().collect();
@@ -225,25 +226,25 @@ impl Drive {
     }
 
     /// Puts a value together, and stores it if it is large.
-    fn gather(&mut self, mut frame: Value, parts: &[(String, Data)], how: (bool, u64)) -> Answer {
-        for (pointer, data) in parts {
-            let value = match data {
-                Data::Inline(value) => value.clone(),
-                Data::Stored(reference) => match self.contents.get(&reference.digest) {
-                    Some(value) => value.clone(),
-                    None => return Answer::Unanswered("the content is gone".into()),
-                },
+    fn gather(&mut self, pieces: &[Piece], inline_bytes_max: u64) -> Result<Data, String> {
+        let mut json = String::new();
+        for piece in pieces {
+            let stored = |reference: &kernel::data::Reference| {
+                let value = self.contents.get(&reference.digest).ok_or("the content is gone")?;
+                Ok::<String, String>(value.to_string())
             };
-            *frame.pointer_mut(pointer).expect("a place for a part") = value;
+            match piece {
+                Piece::Json(text) => json.push_str(text),
+                Piece::Value(reference) => json.push_str(&stored(reference)?),
+                Piece::Items(reference) => {
+                    let list = stored(reference)?;
+                    json.push_str(&list[1..list.len() - 1]);
+                }
+            }
         }
-        let (flat, inline_bytes_max) = how;
-        if flat {
-            let lists = frame.as_array().expect("a list of lists").iter();
-            frame = lists.flat_map(|list| list.as_array().expect("a list").clone()).collect();
-        }
-        let large = kernel::data::weight(&frame) > inline_bytes_max;
-        let data = if large { self.store(frame) } else { Data::Inline(frame) };
-        Answer::Evaluated(vec![Ok(data)])
+        let value: Value = serde_json::from_str(&json).expect("pieces make a value");
+        let large = kernel::data::weight(&value) > inline_bytes_max;
+        Ok(if large { self.store(value) } else { Data::Inline(value) })
     }
 
     /// What holds after every turn.

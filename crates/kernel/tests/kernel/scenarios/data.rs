@@ -12,8 +12,8 @@ scenarios![
     text_around_content_opens_it,
     a_part_of_content_opens_it,
     a_condition_opens_content_once,
-    lists_and_objects_around_content_open_it,
-    all_inputs_at_once_are_opened,
+    lists_and_objects_around_content_are_gathered,
+    all_inputs_at_once_are_gathered,
     a_loop_over_content_opens_it_in_every_turn,
     later_lanes_of_a_narrow_fork_open_it_again,
     content_that_lanes_give_is_collected,
@@ -63,16 +63,16 @@ fn a_condition_opens_content_once() {
 }
 
 #[test]
-fn lists_and_objects_around_content_open_it() {
+fn lists_and_objects_around_content_are_gathered() {
     let object = Expr::Object(vec![("k".into(), Expr::List(vec![text("${inputs.big}"), just(json!(1))]))]);
     let mut it = with_big(line(vec![noop_with("a", &[("x", object)])]), json!([0]));
-    it.asks(&[&["load"]]).expect(&[r#"perform a#1 x={"k":[[0],1]}"#]);
+    it.asks(&[&["gather 1"]]).expect(&[r#"perform a#1 x={"k":[[0],1]}"#]);
 }
 
 #[test]
-fn all_inputs_at_once_are_opened() {
+fn all_inputs_at_once_are_gathered() {
     let mut it = with_big(line(vec![noop_with("a", &[("x", text("${inputs}"))])]), json!([0]));
-    it.asks(&[&["load"]]).expect(&[r#"perform a#1 x={"big":[0]}"#]);
+    it.asks(&[&["gather 1"]]).expect(&[r#"perform a#1 x={"big":[0]}"#]);
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn content_that_lanes_give_is_collected() {
     let command =
         |id: &str, x: Data| kernel::Command::Report { effect: kernel::EffectId::new(id), report: report(x) };
     it.give(command("1/a@1#1", big)).asks(&[]);
-    it.give(command("2/a@1#1", json!("two").into())).asks(&[&["load"]]);
+    it.give(command("2/a@1#1", json!("two").into())).asks(&[&["gather 1"]]);
     it.state("all", json!(["one", "two"])).stands("succeeded");
 }
 

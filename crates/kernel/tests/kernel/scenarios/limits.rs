@@ -3,7 +3,7 @@
 use super::scenarios;
 use crate::build::*;
 use crate::drive::{Drive, submission};
-use kernel::plan::{Node, OnFailure, Step};
+use kernel::plan::{Expr, Node, OnFailure, Step};
 use kernel::{Command, Data, EffectId, FailureKind, Limits, Plan, Refusal};
 use serde_json::{Value, json};
 
@@ -17,6 +17,11 @@ scenarios![
     inputs_that_a_run_could_not_hold,
     a_claimed_result_that_a_run_could_not_hold,
     length_of_text,
+    a_text_that_would_be_too_long_is_not_loaded,
+    what_is_made_of_content,
+    what_is_made_for_one_step,
+    many_middle_sized_outputs,
+    outputs_that_are_only_passed_on,
     depth,
     lanes,
     iterations,
@@ -85,13 +90,15 @@ fn the_state() {
 
 #[test]
 fn what_a_run_holds() {
+    // What is this small is never stored.
     let step = agent_with("a", &[("x", text("${state.y}${state.y}"))]);
-    let plan = || with_state(machine(vec![(step.clone(), &[])]), json!({"y": text_of(1_000)}));
+    let plan = || with_state(machine(vec![(step.clone(), &[])]), json!({"y": text_of(127)}));
     let needed = Drive::start(plan()).run.weight();
     Drive::start(limited(plan(), |limits| limits.held_bytes_max = needed)).stands("waiting: agent a");
     let mut it = Drive::start(limited(plan(), |limits| limits.held_bytes_max = needed - 1));
     it.stands(&format!(
-        "failed: state `a`: the run would hold {needed} bytes; at most {} are allowed",
+        "failed: state `a`: the run would hold {needed} bytes of values that something reads later; at most {} are \
+         allowed: write values to files and pass their paths",
         needed - 1
     ));
 }
@@ -130,7 +137,8 @@ fn everything_held_is_weighed() {
     needs_room(crate::say::status(&Drive::start(small(gives)).run.status()));
     let returned = sequence(vec![], vec![vec![Node::Return { value: just(text_of(2_000)) }]]);
     needs_room(crate::say::status(&Drive::start(small(returned)).run.status()));
-    let outputs = with_output(line(vec![]), "x", just(text_of(2_000)));
+    let outputs =
+        (0..8).fold(line(vec![]), |plan, name| with_output(plan, &format!("x{name}"), just(text_of(254))));
     needs_room(crate::say::status(&Drive::start(small(outputs)).run.status()));
     let kept = noop("a").keeps(&["outputs"]);
     let mut it = Drive::start(small(graph(vec![(kept, &[], None)])));
@@ -149,11 +157,12 @@ fn inputs_that_a_run_could_not_hold() {
 
 #[test]
 fn a_claimed_result_that_a_run_could_not_hold() {
-    let step = Step { verify: verified(2, &[("v", text("${result.x}"))]), ..agent("a") };
-    let plan = limited(line(vec![step]), |limits| limits.held_bytes_max = 2_000);
+    let step =
+        Step { verify: verified(2, &[("u", text("${result.x}")), ("v", text("${result.x}"))]), ..agent("a") };
+    let plan = limited(line(vec![step]), |limits| limits.held_bytes_max = 1_500);
     let mut it = Drive::start(plan);
     assert!(matches!(it.refuse(submission("a#1", json!({"x": text_of(1_900)}))), Refusal::TooLarge { .. }));
-    it.submit("a#1", json!({"x": text_of(500)})).expect(&["offer a#2"]);
+    it.submit("a#1", json!({"x": text_of(250)})).expect(&["offer a#2"]);
     it.submit("a#2", json!({"x": text_of(20)})).done("a#2/verify", json!({})).stands("succeeded");
 }
 
@@ -164,6 +173,103 @@ fn length_of_text() {
     Drive::new(plan()).started(json!({"t": "12345"})).stands("running");
     let mut it = Drive::new(plan()).started(json!({"t": "123456"}));
     it.stands("failed: step `a`: the text grows longer than 10 bytes");
+}
+
+#[test]
+fn a_text_that_would_be_too_long_is_not_loaded() {
+    let step = noop_with("a", &[("x", text("<${inputs.t}>"))]);
+    let plan = limited(with_input(line(vec![step]), "t"), |limits| limits.text_bytes_max = 10);
+    let mut it = Drive::new(plan);
+    let stored = it.store(text_of(10));
+    it.start_with(kernel::Fields::from([("t".into(), stored)]));
+    it.asks(&[]).stands("failed: step `a`: the text grows longer than 10 bytes");
+}
+
+#[test]
+fn what_is_made_of_content() {
+    // Two texts of fifty bytes make `["...","..."]`.
+    let both = Expr::List(vec![text("${inputs.t}"), text("${inputs.t}")]);
+    let plan = |max: u64| {
+        let plan = with_input(line(vec![noop_with("a", &[("x", both.clone())])]), "t");
+        limited(plan, |limits| limits.made_bytes_max = max)
+    };
+    let started = |max: u64| {
+        let mut it = Drive::new(plan(max));
+        let stored = it.store(text_of(50));
+        it.start_with(kernel::Fields::from([("t".into(), stored)]));
+        it
+    };
+    started(107).asks(&[&["gather 2"]]).stands("running");
+    started(106).asks(&[]).stands(
+        "failed: step `a`: `x` would have at least 107 bytes; at most 106 are allowed: write what is large to a file \
+         and pass its path",
+    );
+    let plan = with_output(with_input(line(vec![]), "t"), "o", Expr::List(vec![text("${inputs.t}"); 400]));
+    let mut it = Drive::new(plan);
+    let (Data::Stored(large), _) = crate::say::stored(&text_of(50)) else { panic!("stored") };
+    let large = kernel::data::Reference { size: 5_000_000, ..large };
+    it.start_with(kernel::Fields::from([("t".into(), Data::Stored(large))]));
+    it.asks(&[]).stands(
+        "failed: `o` would have at least 20000012 bytes; at most 16777216 are allowed: write what is large to a file \
+         and pass its path",
+    );
+}
+
+#[test]
+fn what_is_made_for_one_step() {
+    let lists =
+        |count: usize| (0..count).map(|name| (format!("o{name}"), Expr::List(vec![just(text_of(46))])));
+    let plan = |count: usize| {
+        let plan = lists(count).fold(line(vec![]), |plan, (name, list)| with_output(plan, &name, list));
+        limited(plan, |limits| limits.made_bytes_max = 100)
+    };
+    let mut it = Drive::start(plan(2));
+    assert!(crate::say::status(&it.run.status()).starts_with("succeeded"));
+    it = Drive::start(plan(3));
+    it.stands(
+        "failed: `o2`, with what is made beside it, would have at least 149 bytes; at most 100 are allowed: write \
+         what is large to a file and pass its path",
+    );
+}
+
+#[test]
+fn many_middle_sized_outputs() {
+    let value = text_of(10_000);
+    let plan = |count: usize| {
+        let outputs = (0..count).map(|name| (format!("o{name:02}"), just(value.clone())));
+        outputs.fold(line(vec![]), |plan, (name, expr)| with_output(plan, &name, expr))
+    };
+    let outputs = |it: &Drive| match it.run.status() {
+        kernel::Status::Ended(kernel::Outcome::Succeeded { outputs }) => outputs,
+        other => panic!("{other:?}"),
+    };
+    let mut it = Drive::start(plan(12));
+    assert!(outputs(it.asks(&[])).values().all(|data| data.inline().is_some()));
+    let mut it = Drive::start(plan(60));
+    let outputs = outputs(it.asks(&[&["gather 0"]]));
+    assert_eq!(outputs.len(), 60);
+    assert!(outputs.values().all(|data| data.inline().is_none() && it.value(data) == value));
+    let list = Expr::List(vec![just(value.clone()); 60]);
+    let mut it = Drive::start(line(vec![noop_with("a", &[("l", list)])]));
+    it.asks(&[&["gather 0"]]).expect(&["perform a#1 l=<[\"xxxxxx>"]);
+}
+
+#[test]
+fn outputs_that_are_only_passed_on() {
+    let ended = |size: u64| {
+        let plan = with_output(with_input(line(vec![]), "t"), "a", text("${inputs.t}"));
+        let mut it = Drive::new(with_output(plan, "b", text("${inputs.t}")));
+        let (Data::Stored(large), _) = crate::say::stored(&text_of(50)) else { panic!("stored") };
+        let large = kernel::data::Reference { size, ..large };
+        it.start_with(kernel::Fields::from([("t".into(), Data::Stored(large))]));
+        crate::say::status(&it.run.status())
+    };
+    assert!(ended(32 * 1024 * 1024).starts_with("succeeded"));
+    assert_eq!(
+        ended(32 * 1024 * 1024 + 1),
+        "failed: the outputs would have 67108866 bytes together; at most 67108864 are allowed: write what is large to \
+         files and give their paths"
+    );
 }
 
 #[test]

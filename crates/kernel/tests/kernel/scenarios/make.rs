@@ -106,7 +106,8 @@ fn a_list_that_is_needed_has_something_in_it() {
 #[test]
 fn what_it_is_given_must_find_room() {
     let plan = |bytes: u64| {
-        let step = make("m", &[("x", just(json!("x".repeat(500))))], &[]);
+        let step =
+            make("m", &[("x", just(json!("x".repeat(250)))), ("y", just(json!("y".repeat(250))))], &[]);
         let plan = graph(vec![(step, &[], None)]);
         let limits = kernel::Limits { held_bytes_max: bytes, ..plan.limits.clone() };
         Plan { limits, ..plan }

@@ -19,7 +19,7 @@ use crate::mcp::watch::Watch;
 use crate::mcp::workflows;
 use crate::settings::Toolset;
 use engine::backend::{Accepted, Backend, Start};
-use engine::kernel::plan::Input;
+use engine::kernel::plan::{Input, InputKind};
 use engine::kernel::{Command, Data, Fields, Plan, Refusal, Run, RunId, Status};
 use engine::names;
 use engine::store::{Reader, Request};
@@ -137,7 +137,7 @@ fn prepare(visit: &Visit, reader: &Reader, asked: Asked) -> Result<Ready, Proble
     let id = RunId::new(names::fresh(taken));
     // Nothing is begun that would be refused.
     let run = Run::new(Arc::clone(&plan), id.clone(), None, 0);
-    let (small, _) = engine::turn::stored(inputs.clone(), plan.limits.inline_bytes_max);
+    let (small, _) = engine::turn::brought(inputs.clone(), &plan.limits, 0);
     match run.admit(Command::Start { inputs: small }, now()) {
         Ok(_) => Ok(Ready { plan, pinned, inputs, id, known: false }),
         Err(refusal) => Err(wrong_inputs(&plan, &refusal)),
@@ -162,11 +162,26 @@ fn fields(plan: &Plan, given: JsonObject) -> Fields {
         let input = plan.inputs.iter().find(|input| input.name == name);
         !value.is_null() || input.is_none_or(|input| input.kind.accepts(&Value::Null))
     };
+    let is_integer = |name: &str| {
+        plan.inputs.iter().any(|input| input.name == name && input.kind == InputKind::Integer)
+    };
     given
         .into_iter()
         .filter(|(name, value)| is_given(name, value))
+        .map(|(name, value)| if is_integer(&name) { (name, whole(value)) } else { (name, value) })
         .map(|(name, value)| (name, Data::Inline(value)))
         .collect()
+}
+
+/// The integer that a number without a fraction is: to JSON Schema `5.0` is one.
+fn whole(value: Value) -> Value {
+    /// Up to here every integer is a number of its own.
+    const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
+    match value.as_f64().filter(|number| number.fract() == 0.0 && number.abs() <= EXACT_MAX) {
+        #[allow(clippy::cast_possible_truncation, reason = "it is whole and small")]
+        Some(number) if value.is_f64() => (number as i64).into(),
+        _ => value,
+    }
 }
 
 fn wrong_inputs(plan: &Plan, refusal: &Refusal) -> Problem {
