@@ -14,7 +14,12 @@ impl Maker<'_> {
             9 => Expr::Const("x".repeat(usize::try_from(self.random.below(200)).unwrap_or(0)).into()),
             10..=11 => self.reference(),
             12 => self.text(),
-            13 => Expr::List(vec![self.reference(), Expr::Const(json!(1))]),
+            13 => {
+                // Now and then many: whether they may stand together is the limits' business.
+                let count = if self.random.percent(20) { self.random.between(5, 40) } else { 1 };
+                let references = (0..count).map(|_| self.reference());
+                Expr::List(references.chain([Expr::Const(json!(1))]).collect())
+            }
             14 => Expr::Object(vec![("a".into(), self.reference()), ("b".into(), self.foreign("number"))]),
             _ => self.foreign("any"),
         }

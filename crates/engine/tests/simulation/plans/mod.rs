@@ -117,6 +117,9 @@ impl<'m> Maker<'m> {
         if self.random.percent(10) {
             limits.held_bytes_max = self.random.between(200, 2_000);
         }
+        if self.random.percent(10) {
+            limits.made_bytes_max = self.random.between(100, 600);
+        }
         if self.random.percent(15) {
             limits.lanes_max = u32::try_from(self.random.between(1, 2)).unwrap_or(1);
         }
