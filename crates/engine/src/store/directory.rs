@@ -26,10 +26,24 @@ pub(super) fn make_private(path: &Path) -> Result<(), OpenError> {
 pub(super) fn prepare(dir: &Path) -> Result<(), OpenError> {
     let failed = |error| OpenError::Directory { path: dir.to_owned(), error };
     DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(failed)?;
+    written_by_owner_alone(dir).map_err(failed)?;
     match network(dir).map_err(failed)? {
         Some(system) => Err(OpenError::Network { dir: dir.to_owned(), system }),
         None => Ok(()),
     }
+}
+
+/// Refuses a directory that group or others may write: whoever may write there may put a store, a socket or secrets of their own in
+/// the place of ours. It is not mended from here, because it may be shared for a reason.
+pub fn written_by_owner_alone(dir: &Path) -> io::Result<()> {
+    let mode = fs::metadata(dir)?.permissions().mode() & 0o777;
+    if mode & 0o022 == 0 {
+        return Ok(());
+    }
+    let shown = dir.display();
+    Err(io::Error::other(format!(
+        "other users may write there (mode {mode:o}) and replace what it holds; mend with: chmod 700 '{shown}'"
+    )))
 }
 
 /// The network file system that a directory lies on; none for one of this machine.
@@ -80,6 +94,19 @@ mod tests {
         let mode = std::fs::metadata(&dir).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o700);
         prepare(&dir).unwrap();
+    }
+
+    #[test]
+    fn one_that_others_may_write_is_refused_and_left_as_it_is() {
+        let home = tempfile::tempdir().unwrap();
+        for (mode, fits) in [(0o700, true), (0o755, true), (0o770, false), (0o702, false), (0o1777, false)] {
+            fs::set_permissions(home.path(), Permissions::from_mode(mode)).unwrap();
+            let done = prepare(home.path()).map_err(|error| error.to_string());
+            assert_eq!(done.is_ok(), fits, "{mode:o}");
+            let told = format!("mend with: chmod 700 '{}'", home.path().display());
+            assert!(done.err().is_none_or(|words| words.ends_with(&told)), "{mode:o}");
+            assert_eq!(fs::metadata(home.path()).unwrap().permissions().mode() & 0o7777, mode);
+        }
     }
 
     #[test]

@@ -33,7 +33,7 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-pub use directory::network as network_file_system;
+pub use directory::{network as network_file_system, written_by_owner_alone};
 pub use error::{Conflict, Fault, Kind, OpenError, WriteError};
 pub use export::ExportError;
 pub use load::{Loaded, Snapshot};

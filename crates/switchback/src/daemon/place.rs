@@ -2,6 +2,7 @@
 
 use engine::adapters::socket_folder;
 use engine::kernel::Digest;
+use engine::store::written_by_owner_alone;
 use std::fs::{self, DirBuilder};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -33,6 +34,7 @@ impl Place {
     /// owner instead, under a name that follows from the directory.
     pub(crate) fn of(dir: &Path) -> io::Result<Place> {
         DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
+        written_by_owner_alone(dir)?;
         let dir = dir.canonicalize()?;
         let socket = dir.join("daemon.sock");
         let socket = match socket.as_os_str().len() > SOCKET_BYTES_MAX {

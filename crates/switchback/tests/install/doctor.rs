@@ -115,6 +115,11 @@ fn the_data_directory_is_looked_at() {
     let ran = home.good("doctor");
     assert!(line(&ran, "data directory").contains("open to other users (mode 755)"), "{}", ran.stdout);
     assert!(after(&ran, "data directory").contains("chmod 700"));
+    fs::set_permissions(&dir, fs::Permissions::from_mode(0o775)).unwrap();
+    let ran = home.run("doctor");
+    assert!(line(&ran, "data directory").contains("open to other users (mode 775)"), "{}", ran.stdout);
+    assert!(line(&ran, "data directory").starts_with("fail"), "{}", ran.stdout);
+    fs::set_permissions(&dir, fs::Permissions::from_mode(0o700)).unwrap();
 
     fs::write(dir.join("processes/9.note"), "{\"version\":1}\n\n").unwrap();
     assert!(line(&home.good("doctor"), "left behind").contains("1 process noted by a server that is gone"));

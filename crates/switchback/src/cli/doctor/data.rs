@@ -80,8 +80,12 @@ fn rights(dir: &Path, found: &Metadata, shown: &str) -> Vec<Finding> {
         });
     } else if found.mode() & 0o077 != 0 {
         let detail = format!("{shown} is open to other users (mode {:o})", found.mode() & 0o777);
-        findings
-            .push(Finding::warn(SUBJECT, detail).mend(format!("mend with: chmod 700 '{}'", dir.display())));
+        // What they may write is not used.
+        let finding = match store::written_by_owner_alone(dir) {
+            Ok(()) => Finding::warn(SUBJECT, detail),
+            Err(_) => Finding::fail(SUBJECT, detail),
+        };
+        findings.push(finding.mend(format!("mend with: chmod 700 '{}'", dir.display())));
     }
     findings
 }
