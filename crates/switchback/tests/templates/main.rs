@@ -22,5 +22,6 @@ mod files;
 mod git;
 mod node;
 mod python;
+mod told;
 mod tools;
 mod world;
