@@ -94,8 +94,8 @@ pub fn block(line: &Line) -> Value {
     })
 }
 
-/// Inputs that are nobody's but ours: a script, what an adapter is to do, a text that is also an output.
-const OURS: [&str; 3] = ["script", "operation", "rendered"];
+/// Inputs that are nobody's but ours: a script, what an adapter is to do, a template as an evaluator takes it.
+const OURS: [&str; 3] = ["script", "operation", "source"];
 
 /// What became of an item, as the outputs of its block have it.
 fn row(line: &Line) -> Value {
@@ -120,7 +120,7 @@ fn inputs(line: &Line) -> Value {
     let (mut inputs, mut groups) = (Map::new(), Map::new());
     for (name, data) in fields {
         match name.split_once('.') {
-            Some(("env", variable)) if shell::is_variable(variable) => {}
+            Some(("env" | "variables", variable)) if shell::is_variable(variable) => {}
             Some((group, variable)) => {
                 groups.entry(group).or_insert_with(|| json!({}))[variable] = shown(data);
             }

@@ -29,14 +29,15 @@ fn a_file_block_is_done_again_after_an_interruption_and_takes_a_minute_at_most()
 }
 
 #[test]
-fn a_template_that_meets_no_file_is_made_within_the_turn() {
+fn a_template_is_carried_out_like_any_other_work() {
     let plan = good(&blocks(&[
-        "id: a, type: RenderTemplate, inputs: {template: x}",
+        "id: a, type: RenderTemplate, timeout: 7s, inputs: {template: x}",
         "id: b, type: RenderTemplate, inputs: {template: x, target: t}",
         "id: c, type: RenderTemplate, retry: 2, inputs: {template_path: t}",
     ]))
     .plan;
-    assert!(matches!(plan.steps[0].work, Work::Make { .. }));
+    assert_eq!(plan.steps[0].timeout, Deadline::After(7_000));
+    assert_eq!(inputs(&plan, 0)[2], json!(["source", {"const": "x"}]));
     assert_eq!(inputs(&plan, 1)[0], json!(["operation", {"const": "render"}]));
     assert_eq!(inputs(&plan, 2)[1], json!(["template_path", {"const": "t"}]));
     assert_eq!(plan.steps[2].retry.attempts_max, 2);

@@ -6,18 +6,15 @@ use crate::blocks::view;
 use crate::view::{State, Timeline};
 use kernel::command::Command;
 use kernel::event::Report;
-use kernel::plan::{Deadline, Expr, Foreign, Plan, Work};
-use kernel::{Answer, Data, Effect, Fields, Outcome, Question, Run, RunId, Status};
+use kernel::plan::{Adapter, Expr, Plan, Work};
+use kernel::{Data, Effect, Failure, FailureKind, Fields, Outcome, Run, RunId, Status};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// The expression of a plan's block, and what the block is given.
-fn foreign(plan: &Plan, block: usize) -> (&Foreign, &[(String, Expr)]) {
+/// What a plan's block is given.
+fn given(plan: &Plan, block: usize) -> &[(String, Expr)] {
     match &plan.steps[block].work {
-        Work::Make { inputs, outputs } => match outputs.as_slice() {
-            [(name, Expr::Foreign(foreign))] if name == "rendered" => (foreign, inputs),
-            other => panic!("{other:?}"),
-        },
+        Work::Server { adapter: Adapter::File, inputs, .. } => inputs,
         other => panic!("{other:?}"),
     }
 }
@@ -30,7 +27,7 @@ fn render(template: &str) -> String {
     format!("id: a, type: RenderTemplate, inputs: {{template: {}}}", json!(template))
 }
 
-/// Plays a plan: every command prints `v1`, every template is answered by a function of its source and scope.
+/// Plays a plan: every command prints `v1`, every template is rendered by a function of its source and variables.
 fn play(plan: Plan, evaluate: impl Fn(&str, &Value) -> Result<Value, String>) -> (Timeline, Outcome) {
     let mut run = Run::new(Arc::new(plan), RunId::new("test"), None, 0);
     let mut timeline = Timeline::new(run.plan());
@@ -40,27 +37,12 @@ fn play(plan: Plan, evaluate: impl Fn(&str, &Value) -> Result<Value, String>) ->
         seq += 1;
         let event = run.admit(command, seq * 1_000).unwrap_or_else(|refusal| panic!("{refusal:?}"));
         let at = event.at;
-        let mut turn = run.apply(event);
-        while !turn.questions.is_empty() {
-            let answers = turn.questions.iter().map(|question| match question {
-                Question::Evaluate { expressions, scope, .. } => {
-                    let scope =
-                        scope.iter().map(|(name, data)| (name.clone(), data.inline().cloned().unwrap()));
-                    let scope = Value::Object(scope.collect());
-                    let told = expressions.iter().map(|source| evaluate(source, &scope).map(Data::Inline));
-                    Answer::Evaluated(told.collect())
-                }
-                _ => panic!("nothing is stored"),
-            });
-            let answers = answers.collect();
-            turn = run.answer(answers);
-        }
+        let turn = run.apply(event);
+        assert!(turn.questions.is_empty(), "nothing is asked within a turn");
         timeline.turn(seq, at, &turn.news);
         commands.extend(turn.effects.into_iter().filter_map(|effect| match effect {
             Effect::Perform(perform) => {
-                let outputs = [("stdout", json!("v1")), ("stderr", json!("")), ("exit_code", json!(0))];
-                let outputs = outputs.map(|(name, value)| (name.to_owned(), Data::Inline(value)));
-                let report = Report::Done { outputs: Fields::from(outputs) };
+                let report = carried_out(&perform.inputs, &evaluate);
                 Some(Command::Report { effect: perform.id, report })
             }
             _ => None,
@@ -72,14 +54,30 @@ fn play(plan: Plan, evaluate: impl Fn(&str, &Value) -> Result<Value, String>) ->
     }
 }
 
+fn carried_out(inputs: &Fields, evaluate: &impl Fn(&str, &Value) -> Result<Value, String>) -> Report {
+    let value = |data: &Data| data.inline().cloned().unwrap();
+    let done = |outputs: &[(&str, Value)]| {
+        let outputs = outputs.iter().map(|(name, value)| ((*name).to_owned(), Data::Inline(value.clone())));
+        Report::Done { outputs: outputs.collect() }
+    };
+    let Some(source) = inputs.get("source").map(value) else {
+        return done(&[("stdout", json!("v1")), ("stderr", json!("")), ("exit_code", json!(0))]);
+    };
+    let seen = inputs.iter().filter_map(|(name, data)| Some((name.strip_prefix("variables.")?, value(data))));
+    let seen: serde_json::Map<String, Value> = seen.map(|(name, value)| (name.to_owned(), value)).collect();
+    match evaluate(source.as_str().unwrap(), &Value::Object(seen)) {
+        Ok(text) => done(&[("rendered", text)]),
+        Err(words) => {
+            let failure = Failure::new(FailureKind::Expression, words);
+            Report::Failed { failure, outputs: Fields::new() }
+        }
+    }
+}
+
 #[test]
 fn a_template_becomes_an_expression_that_sees_its_variables_and_nothing_else() {
     let plan = good(include_str!("inputs/render.yaml")).plan;
-    let (foreign, inputs) = foreign(&plan, 1);
-    insta::assert_snapshot!(pretty(
-        &json!({ "inputs": inputs, "rendered": foreign, "keeps": plan.steps[1].keeps })
-    ));
-    assert_eq!((foreign.reads.len(), plan.steps[1].timeout), (0, Deadline::Never));
+    insta::assert_snapshot!(pretty(&json!({ "inputs": given(&plan, 1), "keeps": plan.steps[1].keeps })));
 }
 
 #[test]
@@ -121,8 +119,6 @@ fn every_mistake_of_a_template_is_told() {
 #[test]
 fn what_means_nothing_is_doubtful() {
     assert_eq!(codes(&blocks(&[&render("${inputs.x}")])), ["nothing-to-render"]);
-    let timed = "id: a, type: RenderTemplate, timeout: 5, on_interrupt: retry, inputs: {template: x}";
-    assert_eq!(codes(&blocks(&[timed])), ["no-effect", "no-effect"]);
 }
 
 #[test]

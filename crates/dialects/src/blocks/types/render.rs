@@ -3,13 +3,13 @@
 //! | input | what it is |
 //! |---|---|
 //! | `template` | the template as it is written in the definition |
-//! | `variables.NAME` | the variables that the definition gives |
+//! | `source` | the same for an evaluator: with a variable in place of each reference |
+//! | `variables.NAME` | the variables that the definition gives, and those of the references |
 //! | `template_path` | the file in which the template lies instead |
 //! | `target` | the file to write, with `overwrite` and `permissions` |
-//! | `rendered` | the text, where a template of the definition goes into a file |
 //!
-//! The template itself, with a variable in place of each reference, is an expression for the evaluator. It sees the
-//! variables and nothing else of the run. Without any file it is made within the turn; with one it is the server's work.
+//! An evaluator renders it, which may take its time: it is the server's work like any other, begun once that is recorded, and
+//! nothing else of the run waits for it. It sees the variables and nothing else of the run.
 
 use super::file::{Given, draft};
 use super::form::{Draft, Form, Outputs};
@@ -19,8 +19,8 @@ use crate::blocks::shell;
 use crate::mistakes::Place;
 use crate::shape::{self, Shape};
 use crate::text::Node;
-use kernel::language::{Path, Segment, Syntax, Template};
-use kernel::plan::{Expr, Foreign, Language, Work};
+use kernel::language::{Path, Syntax, Template};
+use kernel::plan::{Expr, Work};
 use serde_json::Value;
 
 /// Renders a Jinja template.
@@ -59,9 +59,6 @@ const WORDS: [&str; 15] = [
     "for",
 ];
 
-/// Keys of a block that mean nothing where nothing is carried out.
-const WITHOUT_EFFECT: [&str; 3] = ["timeout", "retry", "on_interrupt"];
-
 /// Reads a RenderTemplate block.
 fn lower(reader: &mut Reader<'_, '_>, block: usize) -> Draft {
     let hint = "write `inputs: {template: \"Hello, {{ who }}!\", variables: {who: Ada}}`";
@@ -70,10 +67,6 @@ fn lower(reader: &mut Reader<'_, '_>, block: usize) -> Draft {
     };
     let variables = given.inputs.map(|inputs| given.reader.variables(inputs, block)).unwrap_or_default();
     let target = given.get("target");
-    if target.is_none() && given.get("template_path").is_none() {
-        let node = given.reader.world.blocks[block].node;
-        given.reader.without_effect(node);
-    }
     let text = match (given.get("template"), given.get("template_path")) {
         (Some(_), Some(path)) => {
             given.reader.two_templates(path);
@@ -100,28 +93,26 @@ fn lower(reader: &mut Reader<'_, '_>, block: usize) -> Draft {
     let mut lowered = given.lowered;
     match text {
         // It has a mistake, which is told.
-        Some(None) => Draft::new(nothing()),
-        Some(Some((text, foreign))) if target.is_none() => Draft::new(made(text, foreign, variables)),
-        Some(Some((text, mut foreign))) => {
-            foreign.given.extend(variables.iter().cloned());
+        Some(None) => return Draft::new(nothing()),
+        Some(Some(Source { text, source, values })) => {
             lowered.push(("template".to_owned(), Expr::Const(Value::String(text))));
-            lowered.push(("rendered".to_owned(), Expr::Foreign(foreign)));
-            lowered.extend(variables.into_iter().map(|(name, value)| (field(&name), value)));
-            draft("render", lowered)
+            lowered.push(("source".to_owned(), Expr::Const(Value::String(source))));
+            lowered.extend(values.into_iter().map(|(name, value)| (field(&name), value)));
         }
-        None => {
-            lowered.extend(variables.into_iter().map(|(name, value)| (field(&name), value)));
-            draft("render", lowered)
-        }
+        None => {}
     }
+    lowered.extend(variables.into_iter().map(|(name, value)| (field(&name), value)));
+    draft("render", lowered)
 }
 
-/// A text that nobody needs a hand for.
-fn made(text: String, mut foreign: Foreign, variables: Vec<(String, Expr)>) -> Work {
-    foreign.given.extend(variables.iter().map(|(name, _)| (name.clone(), given(&field(name)))));
-    let mut inputs = vec![("template".to_owned(), Expr::Const(Value::String(text)))];
-    inputs.extend(variables.into_iter().map(|(name, value)| (field(&name), value)));
-    Work::Make { inputs, outputs: vec![("rendered".to_owned(), Expr::Foreign(foreign))] }
+/// A template of the definition.
+struct Source {
+    /// As it is written.
+    text: String,
+    /// As an evaluator takes it.
+    source: String,
+    /// The values of its references.
+    values: Vec<(String, Expr)>,
 }
 
 fn nothing() -> Work {
@@ -131,12 +122,6 @@ fn nothing() -> Work {
 /// The field of the inputs that holds a variable.
 fn field(name: &str) -> String {
     format!("variables.{name}")
-}
-
-/// One of the block's own inputs.
-fn given(field: &str) -> Expr {
-    let path = Path { root: "result".to_owned(), segments: vec![Segment::Key(field.to_owned())] };
-    Expr::Template(Template { parts: vec![kernel::language::Part::Reference(path)] })
 }
 
 impl Given<'_, '_, '_> {
@@ -156,8 +141,8 @@ impl Given<'_, '_, '_> {
 }
 
 impl<'n> Reader<'_, 'n> {
-    /// Reads a template; gives its text as it is written, and the expression.
-    fn template(&mut self, node: &'n Node, block: usize) -> Option<(String, Foreign)> {
+    /// Reads a template.
+    fn template(&mut self, node: &'n Node, block: usize) -> Option<Source> {
         let text = shape::text(&mut self.mistakes, node, "`template`")?;
         let pieces = self.pieces(node, By::Inputs(block), Syntax::Dollar)?;
         if let [Piece::Reference(_, range)] = pieces.as_slice() {
@@ -183,15 +168,9 @@ impl<'n> Reader<'_, 'n> {
             Piece::Text(_) => None,
         });
         let used = paths.zip(&compiled.uses).zip(0..);
-        let given =
+        let values =
             used.filter_map(|((path, used), index)| Some((shell::variable(index), value(path, *used)?)));
-        let foreign = Foreign {
-            language: Language::Jinja,
-            source: compiled.source,
-            reads: Vec::new(),
-            given: given.collect(),
-        };
-        Some((text.to_owned(), foreign))
+        Some(Source { text: text.to_owned(), source: compiled.source, values: values.collect() })
     }
 
     fn two_templates(&mut self, path: &Node) {
@@ -266,16 +245,6 @@ impl<'n> Reader<'_, 'n> {
             let message = format!("`{name}` cannot be the name of a variable");
             sheet.error("bad-name", key.place(), message).hint(hint)
         });
-    }
-
-    fn without_effect(&mut self, node: &Node) {
-        for (text, key, _) in shape::unique(node).filter(|(text, ..)| WITHOUT_EFFECT.contains(text)) {
-            self.mistakes.warn(|sheet| {
-                let message = format!("`{text}` has no effect on a RenderTemplate block");
-                let diagnostic = sheet.warning("no-effect", key.place(), message).label("take it away");
-                diagnostic.hint("a template is rendered at once, and the same values give the same text")
-            });
-        }
     }
 }
 

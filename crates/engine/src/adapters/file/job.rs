@@ -8,7 +8,7 @@
 //! | `read_state` | `path`, `required` |
 //! | `write_state` | `path`, `state` |
 //! | `merge_state` | `path`, `updates` |
-//! | `render` | `rendered` or `template_path` with `variables.NAME`; `target`, `overwrite`, `permissions` |
+//! | `render` | `source` or `template_path` with `variables.NAME`; `target`, `overwrite`, `permissions` |
 
 use super::Trouble;
 use super::bytes::Encoding;
@@ -53,13 +53,20 @@ pub(super) enum Job {
     },
 }
 
-/// Where a text comes from.
+/// A template, and the values it sees.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Template {
-    /// It was rendered before.
-    Rendered(String),
-    /// A file, and the values it sees.
-    File { path: String, variables: Vec<(String, Data)> },
+pub(super) struct Template {
+    pub(super) text: Text,
+    pub(super) variables: Vec<(String, Data)>,
+}
+
+/// Where a template is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Text {
+    /// In the definition, which has made it fit for an evaluator.
+    Source(String),
+    /// In a file.
+    File(String),
 }
 
 /// How a file is written.
@@ -184,15 +191,15 @@ impl Given<'_> {
     }
 
     fn render(&self) -> Result<Job, Trouble> {
-        let template = if self.value("rendered").is_some() {
-            Template::Rendered(self.text("rendered")?)
-        } else {
-            let variables = self
-                .0
-                .iter()
-                .filter_map(|(name, data)| Some((name.strip_prefix("variables.")?.to_owned(), data.clone())));
-            Template::File { path: self.text("template_path")?, variables: variables.collect() }
+        let text = match self.value("source").is_some() {
+            true => Text::Source(self.text("source")?),
+            false => Text::File(self.text("template_path")?),
         };
+        let variables = self
+            .0
+            .iter()
+            .filter_map(|(name, data)| Some((name.strip_prefix("variables.")?.to_owned(), data.clone())));
+        let template = Template { text, variables: variables.collect() };
         let target = match self.0.contains_key("target") {
             true => Some((self.text("target")?, self.options()?)),
             false => None,

@@ -123,12 +123,8 @@ impl Room<'_> {
     }
 
     fn render(&self, template: Template, target: Option<(String, Options)>) -> Result<Done, Trouble> {
-        let text = match template {
-            Template::Rendered(text) => text,
-            Template::File { path, variables } => {
-                rendered(self.roots, &path, variables, (self.answers, self.run), self.desk.gate)?
-            }
-        };
+        let asked = (self.answers, self.run);
+        let text = rendered(self.roots, template, asked, self.desk.gate)?;
         let Some((path, options)) = target else {
             return Ok((fields([("rendered", text.into())]), None));
         };
