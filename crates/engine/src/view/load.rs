@@ -10,7 +10,13 @@ use std::sync::Arc;
 impl View {
     /// The view of a stored run, by all its entries, or nothing if there is no such run.
     pub fn load(reader: &Reader, run: &RunId) -> Result<Option<View>, LoadError> {
-        let Some((loaded, plan)) = whole(reader, run)? else { return Ok(None) };
+        View::load_until(reader, run, u64::MAX)
+    }
+
+    /// The view of a stored run as it was after one of its entries.
+    pub fn load_until(reader: &Reader, run: &RunId, seq: u64) -> Result<Option<View>, LoadError> {
+        let Some((mut loaded, plan)) = whole(reader, run)? else { return Ok(None) };
+        loaded.tail.retain(|entry| entry.head.seq <= seq);
         let mut view = View::of_row(&loaded.run, Arc::new(plan));
         let replayed = replay(reader, &loaded, |seen| {
             view.turn(seen.entry.head.seq, seen.body.event.at, &seen.turn.news);

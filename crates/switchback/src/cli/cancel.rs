@@ -9,6 +9,7 @@ use super::store::{directory, find};
 use super::{result, store};
 use engine::kernel::command::Caller;
 use engine::kernel::{Outcome, Refusal, RunId};
+use engine::kill_point;
 use engine::view::View;
 
 /// Carries the command out.
@@ -31,23 +32,27 @@ pub(crate) fn cancel(arguments: &CancelArguments) -> Result<Exit, CommandError> 
 async fn end(run: &RunId, reason: &str, seating: Seating) -> Result<(Followed, bool), CommandError> {
     let signals = Signals::listen()?;
     let desk = Desk::open(seating).await?;
-    // First of all: what happens while the run is looked at is told.
+    // First of all: what happens from now on is told.
     let progress = desk.backend().subscribe(run).await?;
-    let view = View::load(&desk.reader, run)?.ok_or_else(|| engine::Error::NoRun(run.clone()))?;
-    if view.outcome().is_some() {
-        desk.close().await;
-        return Err(over(&view));
-    }
+    let row = desk.reader.run(run)?.ok_or_else(|| engine::Error::NoRun(run.clone()))?;
     let by = Caller::Human { door: "command line".to_owned(), proven: false };
+    // Asked before its journal is looked at: that takes time in which a long run would go on.
     let (since, ours) = match desk.backend().cancel(run, reason, by).await {
         Ok(accepted) => (accepted.seq, true),
-        // Somebody else ends it, or it has ended meanwhile: it is waited for, to say how.
-        Err(engine::Error::Refused(Refusal::Over)) => (view.seq(), false),
+        // Somebody else ends it, or it has ended: it is waited for, to say how.
+        Err(engine::Error::Refused(Refusal::Over)) => (row.head.seq, false),
         Err(error) => {
             desk.close().await;
             return Err(error.into());
         }
     };
+    kill_point("cancel:looks");
+    let view = View::load_until(&desk.reader, run, row.head.seq)?;
+    let view = view.ok_or_else(|| engine::Error::NoRun(run.clone()))?;
+    if view.outcome().is_some() {
+        desk.close().await;
+        return Err(over(&view));
+    }
     Ok((follow(Followable { desk, view, progress, signals, since, ours, typed: None }).await?, ours))
 }
 

@@ -37,3 +37,20 @@ fn of_two_who_cancel_at_once_the_later_hears_how_it_ended() {
     assert!(said.contains(&format!("what became of it: switchback show {id}")), "{said}");
     run.wait().unwrap();
 }
+
+#[test]
+fn a_run_is_cancelled_before_its_journal_is_looked_at() {
+    let world = World::new();
+    world.define("long", "touch ready; sleep 60");
+    let mut run = world.command(&["run", "long"]).stderr(Stdio::null()).spawn().unwrap();
+    until("it runs", || world.project().join("ready").exists());
+    let row = || world.json(&["runs", "--json"])["runs"][0].clone();
+    let id = row()["run"].as_str().unwrap().to_owned();
+    let log = world.project().join("points");
+    let mut cancel = world.command(&["cancel", &id]);
+    cancel.env("SWITCHBACK_KILL_AT", "1").env("SWITCHBACK_KILL_LOG", &log);
+    assert_eq!(cancel.output().unwrap().status.code(), None, "it dies when it begins to look");
+    assert_eq!(std::fs::read_to_string(log).unwrap(), "1 cancel:looks\n");
+    until("it is cancelled all the same", || row()["status"] == "cancelled");
+    run.wait().unwrap();
+}
