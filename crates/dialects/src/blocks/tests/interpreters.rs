@@ -1,6 +1,6 @@
 //! Shell blocks whose command is read by something else than `sh`.
 
-use super::{blocks, good, told};
+use super::{blocks, codes, good, told};
 use kernel::plan::{Expr, Work};
 use serde_json::Value;
 
@@ -35,4 +35,14 @@ fn another_posix_shell_has_its_values_as_variables() {
     assert_eq!(found[0], ("script".to_owned(), "echo \"${SB_1}\"".to_owned()));
     assert_eq!(found.last(), Some(&("shell".to_owned(), "/bin/zsh".to_owned())));
     assert!(constants("id: a, type: Shell, inputs: {command: x}").iter().all(|(name, _)| name != "shell"));
+}
+
+#[test]
+fn a_variable_whose_text_a_shell_runs_is_warned_of() {
+    let env =
+        |env: &str| codes(&blocks(&[&format!("id: a, type: Shell, inputs: {{command: x, env: {{{env}}}}}")]));
+    for name in ["BASH_ENV", "PS4", "PROMPT_COMMAND"] {
+        assert_eq!(env(&format!("{name}: \"${{inputs.x}}\"")), ["value-may-become-code"], "{name}");
+        assert_eq!(env(&format!("{name}: fixed, NAME: \"${{inputs.x}}\"")), [""; 0], "{name}");
+    }
 }

@@ -222,7 +222,16 @@ impl<'n> Reader<'_, 'n> {
                 secrets.insert(name.to_owned(), secret);
                 continue;
             }
-            variables.push((format!("env.{name}"), needed(self.value(value, By::Inputs(block)))));
+            let value = needed(self.value(value, By::Inputs(block)));
+            if shell::is_code_variable(name) && !matches!(value, Expr::Const(_)) {
+                self.mistakes.warn(|sheet| {
+                    let message =
+                        format!("a shell reads the text of `{name}` as code, and the value with it");
+                    let diagnostic = sheet.warning("value-may-become-code", key.place(), message);
+                    diagnostic.hint("give it a fixed text, and the value by a variable of your own")
+                });
+            }
+            variables.push((format!("env.{name}"), value));
         }
         (variables, secrets)
     }
