@@ -132,6 +132,33 @@ fn item(index: u32) -> News {
 }
 
 #[test]
+fn a_step_counts_the_attempts_of_the_item_that_took_most() {
+    let mut timeline = items_of_a();
+    timeline.turn(1, 100, &[item(0), began("a[0]", 0, 1), item(1), began("a[1]", 0, 1)]);
+    timeline.turn(2, 200, &[began("a[0]", 0, 2), began("a[0]", 0, 3), began("a[1]", 0, 2)]);
+    timeline.turn(3, 300, &[ended("a[0]", None, 100), ended("a[1]", None, 100)]);
+    let attempts: Vec<u32> = timeline.lines[0].parts().iter().map(|part| part.attempt).collect();
+    assert_eq!((timeline.lines[0].attempt, attempts.as_slice()), (3, &[3, 2][..]));
+}
+
+#[test]
+fn work_that_is_asked_for_again_is_another_attempt() {
+    let mut timeline = items_of_a();
+    let (offered, checking) = (News::Offered { key: "a".to_owned() }, News::Checking { key: "a".to_owned() });
+    let unverified = News::Unverified { key: "a".to_owned(), failure: failure(FailureKind::Operation) };
+    timeline.turn(1, 100, &[began("a", 0, 1), offered.clone()]);
+    assert_eq!(timeline.lines[0].attempt, 1);
+    timeline.turn(2, 200, &[checking.clone()]);
+    timeline.turn(3, 300, &[unverified.clone(), offered.clone()]);
+    assert_eq!(timeline.lines[0].attempt, 2);
+    timeline.turn(4, 400, &[checking.clone()]);
+    timeline.turn(5, 500, &[unverified.clone(), offered]);
+    timeline.turn(6, 600, &[checking]);
+    timeline.turn(7, 700, &[unverified, ended("a", Some(failure(FailureKind::Operation)), 100)]);
+    assert_eq!(timeline.lines[0].attempt, 3);
+}
+
+#[test]
 fn each_item_has_a_line_of_its_own() {
     let mut timeline = items_of_a();
     assert_eq!(timeline.lines[0].parts().len(), 0);

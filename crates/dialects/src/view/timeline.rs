@@ -92,7 +92,11 @@ impl Timeline {
             News::Nested { key, child, workflow } => self.change(key, |line| {
                 line.nested = Some(Nested { workflow: workflow.clone(), run: Some(child.clone()) });
             }),
-            News::Offered { key } => self.change(key, |line| line.state = State::Waiting),
+            News::Offered { key } => self.change(key, |line| {
+                // After a result that did not hold it is asked for again.
+                line.attempt += u32::from(line.reason.is_some());
+                line.state = State::Waiting;
+            }),
             News::Checking { key } => self.change(key, |line| line.state = State::Running),
             News::Retrying { key, failure, due, .. } => self.change(key, |line| {
                 line.state = State::Resting;
@@ -157,7 +161,7 @@ impl Timeline {
     fn add_item(&mut self, key: &str, step: usize, at: u64, item: &Data) {
         let Some(line) = self.lines.get_mut(step) else { return };
         line.started_at.get_or_insert(at);
-        line.attempt = 1;
+        line.attempt = line.attempt.max(1);
         let item = Some(item.clone());
         let items = line.items.get_or_insert_default();
         items.push(Line { id: key.to_owned(), item, ..Line::default() });
@@ -173,6 +177,7 @@ impl Timeline {
         let before = item.state;
         change(item);
         let after = item.state;
+        line.attempt = line.attempt.max(item.attempt);
         self.stand_as_items(step, Some((before, after)));
     }
 
