@@ -70,7 +70,7 @@ impl World {
     pub(crate) fn typed(&self, args: &[&str], texts: &[(&str, &str)]) -> Option<(Option<i32>, String)> {
         let has_script = Command::new("script").arg("--version").stdout(Stdio::null()).status();
         if !has_script.is_ok_and(|status| status.success()) {
-            return None;
+            return skipped("there is no `script` of util-linux here to make a terminal");
         }
         let words: Vec<String> = args.iter().map(|word| format!("'{word}'")).collect();
         let line = format!("exec '{}' {}", env!("CARGO_BIN_EXE_switchback"), words.join(" "));
@@ -161,4 +161,12 @@ pub(crate) fn kill(pid: i32) {
     let pid = rustix::process::Pid::from_raw(pid).unwrap();
     rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
     until("the killed process is gone", || rustix::process::test_kill_process(pid).is_err());
+}
+
+/// Says that a test is skipped to whoever watches; where all tools must be there it is a failure.
+fn skipped<T>(reason: &str) -> Option<T> {
+    let test = std::thread::current().name().unwrap_or_default().to_owned();
+    assert!(std::env::var_os("SWITCHBACK_REQUIRE_TOOLS").is_none(), "{test} must run, and cannot: {reason}");
+    std::io::stderr().write_all(format!("\n{test}: SKIPPED, {reason}\n").as_bytes()).unwrap();
+    None
 }
