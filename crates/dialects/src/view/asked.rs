@@ -43,7 +43,7 @@ pub struct Asked {
     pub default: Option<Value>,
     /// The schema that a result must fit.
     pub output_schema: Option<Value>,
-    /// All that is shown, the values themselves; what is long is cut.
+    /// All that is shown, the values themselves; what is long is cut, but not at a gate: a yes is to all of it.
     pub shown: Map<String, Value>,
     /// The digest of all that is shown.
     pub digest: Digest,
@@ -133,7 +133,7 @@ impl Asked {
                 .filter(|default| !default.is_null() && action.gate.is_none())
                 .cloned(),
             output_schema: inputs.get("output_schema").cloned(),
-            shown: grouped(inputs),
+            shown: grouped(inputs, if action.gate.is_some() { |value| value } else { cut }),
             digest: action.shown,
             since,
             overdue: action.overdue,
@@ -147,6 +147,12 @@ impl Asked {
     /// The steps that lead to it, for people: `ci / approve`.
     pub fn step(&self) -> String {
         self.path.join(" / ")
+    }
+
+    /// What is asked, at a gate all of it.
+    pub fn words(&self) -> String {
+        let words = ["prompt", "instructions"].into_iter().find_map(|name| self.shown.get(name));
+        words.filter(|_| self.is_gate()).map_or_else(|| self.prompt.clone(), label)
     }
 
     /// Whether nobody but a human may answer, through a door that no agent holds.
@@ -185,7 +191,7 @@ pub fn label(value: &Value) -> String {
 }
 
 /// What is shown, as it was written: `context.a` and `context.b` are two values of one name.
-fn grouped(inputs: Map<String, Value>) -> Map<String, Value> {
+fn grouped(inputs: Map<String, Value>, cut: fn(Value) -> Value) -> Map<String, Value> {
     let mut shown = Map::new();
     for (name, value) in inputs {
         match name.split_once('.') {
@@ -198,8 +204,8 @@ fn grouped(inputs: Map<String, Value>) -> Map<String, Value> {
     shown
 }
 
-/// A value that can be shown: what is too long is cut, and says so.
-fn cut(value: Value) -> Value {
+/// A value that can be shown in a list of others: what is too long is cut, and says so.
+pub fn cut(value: Value) -> Value {
     let head = |text: &str| text[..text.floor_char_boundary(SHOWN_BYTES_MAX)].to_owned();
     match value {
         Value::String(text) if text.len() > SHOWN_BYTES_MAX => {

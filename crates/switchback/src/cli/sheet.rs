@@ -40,7 +40,7 @@ impl Sheet {
     /// All that is shown.
     pub(crate) fn lines(&self) -> Vec<String> {
         let asked = &self.asked;
-        let mut lines: Vec<String> = asked.prompt.lines().map(clean).collect();
+        let mut lines: Vec<String> = asked.words().lines().map(clean).collect();
         for (name, value) in asking::details(asked) {
             let text = label(value);
             let named = if name == "details" { String::new() } else { format!("{name}:") };

@@ -7,9 +7,15 @@ use std::io::{BufRead, Write};
 use std::process::Stdio;
 
 fn gated(world: &World) -> String {
+    gated_with(world, "")
+}
+
+/// A run that waits at a gate which shows these details.
+fn gated_with(world: &World, details: &str) -> String {
     let folder = world.project().join(".switchback/workflows");
     std::fs::create_dir_all(&folder).unwrap();
-    let gate = json!({ "id": "approve", "type": "Prompt", "gate": "ask", "inputs": { "prompt": "Really?" } });
+    let gate = json!({ "id": "approve", "type": "Prompt", "gate": "ask",
+        "inputs": { "prompt": "Really?", "details": details } });
     std::fs::write(folder.join("gated.json"), json!({ "name": "gated", "blocks": [gate] }).to_string())
         .unwrap();
     let output = world.run(&["run", "gated", "--json"]);
@@ -87,4 +93,20 @@ fn a_gate_is_approved_by_its_word_on_a_terminal() {
     assert!(code == Some(3) && shown.contains("Really?"), "{code:?} {shown}");
     let (code, shown) = answer(&format!("{word}\n")).unwrap();
     assert!(code == Some(0) && shown.contains("succeeded"), "{code:?} {shown}");
+}
+
+#[test]
+fn a_terminal_shows_all_of_a_gate_however_long_it_is() {
+    let world = World::new();
+    let lines: Vec<String> = (1..=5_000).map(|line| format!("echo {line}")).collect();
+    let run = gated_with(&world, &lines.join("\n"));
+    // What only looks is shown the beginning, and how much there is.
+    let listed = world.run(&["answer", &run, "--json"]);
+    let document: Value = serde_json::from_slice(&listed.stdout).unwrap();
+    let told = document["questions"][0]["shown"]["details"].as_str().unwrap();
+    assert!(told.len() < 17_000 && told.ends_with(" bytes in all)"), "{}", told.len());
+    let Some((code, shown)) = world.typed(&["answer", &run], &[("decline:", "l\n")]) else { return };
+    assert_eq!(code, Some(3));
+    let shown: Vec<&str> = shown.lines().map(str::trim).filter(|line| line.starts_with("echo ")).collect();
+    assert_eq!(shown, lines);
 }

@@ -57,7 +57,7 @@ fn whole(asked: &Asked) -> String {
 }
 
 fn shown(asked: &Asked) -> String {
-    let mut message = asked.prompt.clone();
+    let mut message = asked.words();
     for (name, value) in asking::details(asked) {
         message.push_str(&format!("\n\n{name}: {}", label(value)));
     }
