@@ -49,7 +49,8 @@ pub(super) fn settings(file: File, broken: Vec<Trouble>, client: &Client) -> Set
 
 /// A folder as a file names it: from the project folder, or from the home of its user.
 fn folder(root: &str, client: &Client) -> PathBuf {
-    match (root.strip_prefix("~/"), client.env.get("HOME")) {
+    let below = if root == "~" { Some("") } else { root.strip_prefix("~/") };
+    match (below, client.env.get("HOME")) {
         (Some(below), Some(home)) => PathBuf::from(home).join(below),
         _ => client.workspace.join(root),
     }

@@ -20,7 +20,11 @@ fn settings(here: &Here) -> Vec<Finding> {
             .mend("until it is mended, what the file was to forbid is not known")
     });
     let doubts = settings.doubts.iter().map(|doubt| Finding::warn(subject, doubt.as_str()));
-    let mut findings: Vec<Finding> = broken.chain(doubts).collect();
+    let absent = settings.roots.iter().filter(|root| !root.is_dir()).map(|root| {
+        Finding::warn(subject, format!("`roots` names {}, and no folder is there", root.display()))
+            .mend("file blocks cannot use it until it is made: only `~` stands for something in its path")
+    });
+    let mut findings: Vec<Finding> = broken.chain(doubts).chain(absent).collect();
     if findings.is_empty() {
         let read_only = settings.read_only.map(|who| format!("; read-only, by {who}")).unwrap_or_default();
         findings.push(Finding::ok(subject, format!("nothing is wrong with them{read_only}")));
