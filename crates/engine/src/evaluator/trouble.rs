@@ -104,7 +104,7 @@ fn died(status: ExitStatus, said: &str) -> String {
     let last = said.lines().map(str::trim).rfind(|line| !line.is_empty());
     let last = last.map(|line| format!(", saying `{line}`")).unwrap_or_default();
     format!(
-        "the evaluator died ({status}){last}: resume the run to try again, and report this if it happens again"
+        "the evaluator died ({status}){last}: run the workflow again, and report this if it happens again"
     )
 }
 
