@@ -100,9 +100,8 @@ fn value(input: &Input, text: &str) -> Result<Value, CommandError> {
             .hint("nest less, or give it as the path of a file that the workflow reads"));
     }
     let parsed = read.ok();
-    match input.kind {
-        InputKind::Any => return Ok(parsed.unwrap_or_else(|| text.into())),
-        _ => {}
+    if input.kind == InputKind::Any {
+        return Ok(parsed.unwrap_or_else(|| text.into()));
     }
     parsed.filter(|value| input.kind.accepts(value)).ok_or_else(|| {
         let (name, kind, text) = (&input.name, input.kind.as_str(), cut(text, SHOWN_CHARS_MAX));
