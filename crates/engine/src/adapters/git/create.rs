@@ -9,6 +9,7 @@
 //! | a half of another git's, another branch, other files | refused |
 
 use super::call::Git;
+use super::held::Held;
 use super::list::Entry;
 use super::marks;
 use super::repository::{Half, Repository, making, text};
@@ -49,11 +50,11 @@ pub(super) async fn create(
             }
             State::Half => {
                 repository.alone()?;
-                repository.clear(git, &wish.target).await?;
+                repository.clear(Held::open(&wish.target)?, &wish.target).await?;
             }
             State::Gone => {
                 make_way(&wish.target)?;
-                repository.forget(git, &wish.target).await?;
+                repository.forget(&wish.target)?;
             }
         }
     }

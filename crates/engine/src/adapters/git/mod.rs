@@ -15,6 +15,7 @@
 
 mod call;
 mod create;
+mod held;
 mod list;
 mod marks;
 mod queue;

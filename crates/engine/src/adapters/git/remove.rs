@@ -2,20 +2,26 @@
 //!
 //! Nothing is taken away before everything is known to go: uncommitted changes and commits that are nowhere else
 //! refuse it, unless `force`. From then on a note in the repository says what is under way, so that the next attempt
-//! after a kill ends it: what is missing then is missing because we took it.
+//! after a kill ends it: what is missing then is missing because we took it. The files and git's entry are deleted
+//! by us, as git would, but by handles: see `held.rs`.
 
 use super::call::Git;
 use super::create::has_link;
+use super::held::{self, Held};
 use super::list::Entry;
 use super::marks::Removing;
-use super::repository::{Half, Repository, text};
+use super::repository::{Half, Repository, blocking, text};
 use super::trouble::Trouble;
 use kernel::{Data, Fields};
 use serde_json::Value;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// How many changed files are named.
 const NAMED_MAX: usize = 5;
+/// How many folders git is asked about at once.
+const ASKED_MAX: usize = 64;
+/// How git says that what it tracks is a submodule.
+const SUBMODULE: &str = "160000 ";
 
 /// The worktree that shall not be there.
 pub(super) struct Wish<'a> {
@@ -53,31 +59,62 @@ pub(super) async fn remove(
     if removing.delete_branch && !wish.force {
         merged(git, removing.branch.as_deref()).await?;
     }
-    let was_there = wish.target.symlink_metadata().is_ok();
-    match how(git, repository, entry, wish, note.is_some()).await? {
-        How::Clear => {
-            removing.write(&repository.common)?;
-            repository.clear(git, &wish.target).await?;
+    // From here on it is this folder, whatever its path leads to.
+    let held = Held::open(&wish.target)?;
+    let was_there = held.is_some();
+    if let How::Whole { force } = how(git, repository, entry, wish, note.is_some()).await? {
+        let held = held.as_ref().ok_or_else(|| vanished(wish))?;
+        let known = held::entry_of(&repository.common, &wish.target).ok_or_else(|| vanished(wish))?;
+        unlocked(entry, wish)?;
+        if !force {
+            without_submodules(git, &known, wish).await?;
         }
-        How::Git { force } => {
-            removing.write(&repository.common)?;
-            let mut arguments = vec!["worktree", "remove"];
-            arguments.extend(force.then_some("--force"));
-            arguments.extend(["--", text(&wish.target)?]);
-            if let Err(trouble) = git.must(&arguments).await {
-                return Err(forget_refused(repository, wish, trouble));
-            }
-        }
+        held.belongs_to(&known)?;
     }
+    removing.write(&repository.common)?;
+    repository.clear(held, &wish.target).await?;
     finish(git, repository, wish, removing, was_there || note.is_some_and(|note| note.by == wish.by)).await
 }
 
-/// A refusal took nothing away, so nothing is under way.
-fn forget_refused(repository: &Repository, wish: &Wish<'_>, trouble: Trouble) -> Trouble {
-    if !matches!(trouble, Trouble::Refused(_) | Trouble::Locked(_)) || !has_link(&wish.target) {
-        return trouble;
+fn vanished(wish: &Wish<'_>) -> Trouble {
+    let shown = wish.target.display();
+    Trouble::Refused(format!("{shown} was taken away by somebody else meanwhile: look at what is there"))
+}
+
+/// What someone locked stays.
+fn unlocked(entry: &Entry, wish: &Wish<'_>) -> Result<(), Trouble> {
+    let Some(reason) = &entry.locked else { return Ok(()) };
+    let shown = wish.target.display();
+    let because = if reason.is_empty() { String::new() } else { format!(", lock reason: {reason}") };
+    Err(Trouble::Refused(format!(
+        "cannot remove a locked working tree: `git worktree unlock {shown}` comes first{because}"
+    )))
+}
+
+/// Commits of a submodule may be nowhere else: as for git, it goes only with `force`.
+async fn without_submodules(git: &Git<'_>, known: &Path, wish: &Wish<'_>) -> Result<(), Trouble> {
+    let refusal = || {
+        let shown = wish.target.display();
+        Trouble::Refused(format!(
+            "{shown}: working trees containing submodules cannot be removed without `force: true`"
+        ))
+    };
+    if known.join("modules").is_dir() {
+        return Err(refusal());
     }
-    Removing::forget(&repository.common, &wish.target).err().unwrap_or(trouble)
+    let target = wish.target.clone();
+    let found = blocking(move || Held::open(&target)?.map_or(Ok(Vec::new()), |held| held.repositories()));
+    for some in found.await?.chunks(ASKED_MAX) {
+        let mut arguments =
+            vec!["--literal-pathspecs", "-C", text(&wish.target)?, "ls-files", "--stage", "--"];
+        for path in some {
+            arguments.push(text(path)?);
+        }
+        if git.must(&arguments).await?.lines().any(|line| line.starts_with(SUBMODULE)) {
+            return Err(refusal());
+        }
+    }
+    Ok(())
 }
 
 /// What is going to be removed; an attempt that was cut off may know more of it.
@@ -116,10 +153,10 @@ async fn not_listed(
 
 /// How a worktree is removed.
 enum How {
-    /// By git.
-    Git { force: bool },
-    /// What is left of its files by us, and its entry by git.
-    Clear,
+    /// All of it is there, and what git looks at before it removes one is looked at.
+    Whole { force: bool },
+    /// What is left of it goes.
+    Rest,
 }
 
 async fn how(
@@ -131,7 +168,7 @@ async fn how(
 ) -> Result<How, Trouble> {
     if entry.half() == Some(Half::Ours) {
         repository.alone()?;
-        return Ok(How::Clear);
+        return Ok(How::Rest);
     }
     let shown = wish.target.display();
     if !has_link(&wish.target) {
@@ -147,10 +184,10 @@ async fn how(
             };
             return Err(Trouble::Refused(message));
         }
-        return Ok(How::Clear);
+        return Ok(How::Rest);
     }
     if wish.force {
-        return Ok(How::Git { force: true });
+        return Ok(How::Whole { force: true });
     }
     let said = git
         .must(&[
@@ -165,9 +202,9 @@ async fn how(
         .await?;
     let changes: Vec<&str> = said.split('\0').filter(|change| !change.is_empty()).collect();
     if is_under_way && !changes.is_empty() && changes.iter().all(|change| change.starts_with(" D ")) {
-        return Ok(How::Git { force: true });
+        return Ok(How::Whole { force: true });
     }
-    if changes.is_empty() { Ok(How::Git { force: false }) } else { Err(changed(wish, &changes)) }
+    if changes.is_empty() { Ok(How::Whole { force: false }) } else { Err(changed(wish, &changes)) }
 }
 
 fn changed(wish: &Wish<'_>, changes: &[&str]) -> Trouble {

@@ -1,6 +1,7 @@
 //! The repository a run's folder belongs to.
 
 use super::call::Git;
+use super::held::{self, Held};
 use super::list::{self, Entry};
 use super::trouble::Trouble;
 use rustix::fs::{FlockOperation, flock};
@@ -69,15 +70,17 @@ impl Repository {
         flock(held, FlockOperation::NonBlockingLockExclusive).map_err(|_| busy())
     }
 
-    /// Takes away a worktree of which only a part is there, with all its files.
-    pub(super) async fn clear(&self, git: &Git<'_>, target: &Path) -> Result<(), Trouble> {
-        delete(target.to_owned()).await?;
-        self.forget(git, target).await
+    /// Takes away a worktree with all its files, of which perhaps only a part is there.
+    pub(super) async fn clear(&self, held: Option<Held>, target: &Path) -> Result<(), Trouble> {
+        if let Some(held) = held {
+            blocking(move || held.delete()).await?;
+        }
+        self.forget(target)
     }
 
     /// Takes away the entry of a worktree whose files are not there.
-    pub(super) async fn forget(&self, git: &Git<'_>, target: &Path) -> Result<(), Trouble> {
-        git.must(&["worktree", "remove", "--force", "--force", "--", text(target)?]).await.map(drop)
+    pub(super) fn forget(&self, target: &Path) -> Result<(), Trouble> {
+        held::entry_of(&self.common, target).map_or(Ok(()), |entry| held::forget(&entry))
     }
 }
 
@@ -113,13 +116,10 @@ pub(super) fn text(path: &Path) -> Result<&str, Trouble> {
     })
 }
 
-/// Deletes a folder with all that is in it, if it is there.
-async fn delete(folder: PathBuf) -> Result<(), Trouble> {
-    let shown = folder.display().to_string();
-    let deleted = tokio::task::spawn_blocking(move || match std::fs::remove_dir_all(folder) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
-        done => done,
-    });
-    let done = deleted.await.unwrap_or_else(|panicked| Err(std::io::Error::other(panicked)));
-    done.map_err(|error| Trouble::Refused(format!("{shown} cannot be deleted: {error}")))
+/// Does what may take its time beside the others.
+pub(super) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Trouble> + Send + 'static,
+) -> Result<T, Trouble> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_else(|panicked| Err(Trouble::Crashed(panicked.to_string())))
 }

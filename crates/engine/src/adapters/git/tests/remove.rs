@@ -1,6 +1,6 @@
 //! Removing a worktree: what goes, what keeps it, and what a cut leaves to the next attempt.
 
-use super::{Lab, refused};
+use super::{Lab, crashed, program, refused};
 use crate::adapters::git::marks::Removing;
 use crate::adapters::git::{Trouble, spare_own};
 use crate::adapters::process::Notes;
@@ -226,4 +226,41 @@ async fn old_notes_go() {
             .unwrap();
     }
     assert_eq!(fs::read_dir(lab.root().join(".git/switchback")).unwrap().count(), 1);
+}
+
+/// While git looks at the changes of a worktree, for the first or the second time, a folder on the way to it becomes a link to
+/// another worktree of the same repository.
+#[tokio::test]
+async fn what_is_removed_is_what_was_looked_at() {
+    for looks in [1, 2] {
+        let lab = Lab::new();
+        let (inside, outside) = (lab.root().join("d"), lab.root().parent().unwrap().join("outside"));
+        fs::create_dir(&outside).unwrap();
+        lab.write(".gitattributes", "a.txt filter=swap\n");
+        lab.commit("filtered");
+        lab.create("d/w", "f").await.unwrap();
+        lab.git(&["worktree", "add", "--quiet", "-b", "g", &outside.join("w").display().to_string()]);
+        fs::write(outside.join("w/work.txt"), "not committed").unwrap();
+        let (d, count) = (inside.display(), lab.root().parent().unwrap().join("count"));
+        let script = format!(
+            "echo >> {count}; if [ $(wc -l < {count}) = {looks} ]; then mv {d} {d}-kept; ln -s {} {d}; fi; cat",
+            outside.display(),
+            count = count.display(),
+        );
+        let filter = lab.root().parent().unwrap().join("filter");
+        program(&filter, &script);
+        lab.git(&["config", "filter.swap.clean", &filter.display().to_string()]);
+        // As long as the index is not sure of a file, each look reads it.
+        let file = fs::File::open(inside.join("w/a.txt")).unwrap();
+        file.set_modified(std::time::SystemTime::now() - std::time::Duration::from_secs(60)).unwrap();
+        let removed = lab.remove("d/w").await;
+        assert!(outside.join("w/work.txt").exists(), "look {looks}: {removed:?}");
+        if looks == 1 {
+            assert!(crashed(removed).contains("led elsewhere while the worktree was looked at"));
+            assert!(lab.root().join("d-kept/w/a.txt").exists(), "nothing was removed");
+        } else {
+            assert_eq!(removed.unwrap()["removed"], json!(true));
+            assert!(!inside.join("w").exists() && lab.worktrees() == 2);
+        }
+    }
 }

@@ -1,0 +1,203 @@
+//! A worktree that is taken away, by handles: git would be given a path, and a folder on the way may become a link while git
+//! looks and deletes. What was looked at is opened without following any link, must be what the repository's own entry
+//! says, and is what is emptied, whatever its name leads to by then.
+
+use super::trouble::Trouble;
+use rustix::fd::OwnedFd;
+use rustix::fs::{AtFlags, CWD, Dir, Mode, OFlags, fstat, openat, unlinkat};
+use rustix::io::Errno;
+use std::ffi::{OsStr, OsString};
+use std::io::Read;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Component, Path, PathBuf};
+
+/// How a folder is held: to look and to take away what is in it.
+const HOLD: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+
+/// How a folder on the way is held.
+#[cfg(target_os = "linux")]
+const PASS: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+#[cfg(not(target_os = "linux"))]
+const PASS: OFlags = HOLD;
+
+/// The longest text of a worktree's `.git`.
+const LINK_BYTES_MAX: u64 = 8 * 1024;
+
+/// The folder of a worktree.
+pub(super) struct Held {
+    path: PathBuf,
+    parent: OwnedFd,
+    name: OsString,
+    folder: OwnedFd,
+}
+
+impl Held {
+    /// Opens the folder at a path that has no links; nothing if nothing is there.
+    pub(super) fn open(path: &Path) -> Result<Option<Held>, Trouble> {
+        match Held::walk(path) {
+            Ok(held) => Ok(Some(held)),
+            Err(Errno::NOENT) => Ok(None),
+            Err(Errno::LOOP | Errno::NOTDIR) => Err(elsewhere(path)),
+            Err(errno) => Err(undeletable(path, errno)),
+        }
+    }
+
+    fn walk(path: &Path) -> Result<Held, Errno> {
+        let mut names: Vec<&OsStr> = path
+            .components()
+            .filter_map(|part| match part {
+                Component::Normal(name) => Some(name),
+                _ => None,
+            })
+            .collect();
+        let name = names.pop().ok_or(Errno::NOTDIR)?;
+        let mut parent = openat(CWD, "/", PASS, Mode::empty())?;
+        for name in names {
+            parent = openat(&parent, name, PASS | OFlags::NOFOLLOW, Mode::empty())?;
+        }
+        let folder = openat(&parent, name, HOLD | OFlags::NOFOLLOW, Mode::empty())?;
+        Ok(Held { path: path.to_owned(), parent, name: name.to_owned(), folder })
+    }
+
+    /// Makes sure that it is the worktree of an entry of the repository, and that its path still leads to it.
+    pub(super) fn belongs_to(&self, entry: &Path) -> Result<(), Trouble> {
+        let leads_here =
+            Held::walk(&self.path).is_ok_and(|now| identity(&now.folder) == identity(&self.folder));
+        let entry = openat(CWD, entry, PASS, Mode::empty());
+        let is_meant = match (self.linked(), entry) {
+            (Some(linked), Ok(entry)) => identity(&linked) == identity(&entry),
+            _ => false,
+        };
+        if leads_here && is_meant { Ok(()) } else { Err(elsewhere(&self.path)) }
+    }
+
+    /// The entry of a repository that its `.git` names.
+    fn linked(&self) -> Option<OwnedFd> {
+        let link = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
+        let file = std::fs::File::from(openat(&self.folder, ".git", link, Mode::empty()).ok()?);
+        let mut text = Vec::new();
+        file.take(LINK_BYTES_MAX).read_to_end(&mut text).ok()?;
+        let named = text.strip_prefix(b"gitdir: ")?.trim_ascii_end();
+        openat(&self.folder, OsStr::from_bytes(named), PASS, Mode::empty()).ok()
+    }
+
+    /// The folders below it that are repositories of their own.
+    pub(super) fn repositories(&self) -> Result<Vec<PathBuf>, Trouble> {
+        let mut found = Vec::new();
+        let walked = repositories(&self.folder, Path::new(""), &mut found);
+        walked.map_err(|errno| undeletable(&self.path, errno)).map(|()| found)
+    }
+
+    /// Deletes it with all that is in it.
+    pub(super) fn delete(self) -> Result<(), Trouble> {
+        let deleted = empty(&self.folder).and_then(|()| {
+            let now = openat(&self.parent, &self.name, PASS | OFlags::NOFOLLOW, Mode::empty());
+            if now.is_ok_and(|now| identity(&now) == identity(&self.folder)) {
+                absent(unlinkat(&self.parent, &self.name, AtFlags::REMOVEDIR))?;
+            }
+            Ok(())
+        });
+        deleted.map_err(|errno| undeletable(&self.path, errno))
+    }
+}
+
+/// The entry by which a repository knows the worktree at a path.
+pub(super) fn entry_of(common: &Path, path: &Path) -> Option<PathBuf> {
+    let entries = std::fs::read_dir(common.join("worktrees")).ok()?.flatten();
+    entries.map(|entry| entry.path()).find(|entry| {
+        let named = std::fs::read(entry.join("gitdir")).unwrap_or_default();
+        let named = Path::new(OsStr::from_bytes(named.trim_ascii_end()));
+        // It may be written as seen from the entry.
+        plain(&entry.join(named)).parent() == Some(path)
+    })
+}
+
+/// Takes an entry away, as git does.
+pub(super) fn forget(entry: &Path) -> Result<(), Trouble> {
+    match std::fs::remove_dir_all(entry) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(Trouble::Refused(format!("{} cannot be deleted: {error}", entry.display())))
+        }
+        _ => {
+            // The last one takes the list with it; one that is not empty stays.
+            let _ = entry.parent().map(std::fs::remove_dir);
+            Ok(())
+        }
+    }
+}
+
+/// A path without `.` and `..`, by its text.
+fn plain(path: &Path) -> PathBuf {
+    path.components().fold(PathBuf::new(), |mut plain, part| {
+        match part {
+            Component::ParentDir => drop(plain.pop()),
+            Component::CurDir => {}
+            part => plain.push(part),
+        }
+        plain
+    })
+}
+
+fn elsewhere(path: &Path) -> Trouble {
+    Trouble::Crashed(format!(
+        "{} led elsewhere while the worktree was looked at, because a folder on the way became a link or was replaced: \
+         nothing was removed",
+        path.display()
+    ))
+}
+
+fn undeletable(path: &Path, errno: Errno) -> Trouble {
+    Trouble::Refused(format!("{} cannot be deleted: {}", path.display(), std::io::Error::from(errno)))
+}
+
+fn identity(dir: &OwnedFd) -> Option<(u64, u64)> {
+    #[allow(clippy::useless_conversion, reason = "the width of a device number is another on each system")]
+    fstat(dir).ok().map(|stat| (u64::try_from(stat.st_dev).unwrap_or_default(), stat.st_ino))
+}
+
+/// The names in a folder.
+fn names(dir: &OwnedFd) -> Result<Vec<OsString>, Errno> {
+    let entries =
+        Dir::read_from(dir)?.map(|entry| Ok(OsString::from_vec(entry?.file_name().to_bytes().to_vec())));
+    let entries: Result<Vec<OsString>, Errno> = entries.collect();
+    Ok(entries?.into_iter().filter(|name| name != "." && name != "..").collect())
+}
+
+fn below(dir: &OwnedFd, name: &OsStr) -> Result<OwnedFd, Errno> {
+    openat(dir, name, HOLD | OFlags::NOFOLLOW, Mode::empty())
+}
+
+/// What is gone already is well.
+fn absent(done: Result<(), Errno>) -> Result<(), Errno> {
+    if done == Err(Errno::NOENT) { Ok(()) } else { done }
+}
+
+fn empty(dir: &OwnedFd) -> Result<(), Errno> {
+    for name in names(dir)? {
+        match unlinkat(dir, &name, AtFlags::empty()) {
+            // Systems have one or the other for a folder.
+            Err(refused @ (Errno::ISDIR | Errno::PERM)) => {
+                let Ok(folder) = below(dir, &name) else { return Err(refused) };
+                empty(&folder)?;
+                absent(unlinkat(dir, &name, AtFlags::REMOVEDIR))?;
+            }
+            done => absent(done)?,
+        }
+    }
+    Ok(())
+}
+
+fn repositories(dir: &OwnedFd, path: &Path, found: &mut Vec<PathBuf>) -> Result<(), Errno> {
+    for name in names(dir)? {
+        if name == ".git" {
+            found.extend((!path.as_os_str().is_empty()).then(|| path.to_owned()));
+            continue;
+        }
+        match below(dir, &name) {
+            Ok(folder) => repositories(&folder, &path.join(name), found)?,
+            Err(Errno::NOTDIR | Errno::LOOP | Errno::NOENT | Errno::ACCESS | Errno::NXIO) => {}
+            Err(errno) => return Err(errno),
+        }
+    }
+    Ok(())
+}
