@@ -42,12 +42,18 @@ const READ: [&str; 5] = [
     "SWITCHBACK_SECRETS",
 ];
 
+/// Where the data lies, so that the product means the same inside a command.
+const DATA: &str = "SWITCHBACK_HOME";
+
 impl Client {
     /// This process in a project folder.
     pub(crate) fn here(workspace: PathBuf, flags: Flags) -> Client {
         let readable = std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-        let env = readable.filter(|(name, _)| READ.contains(&name.as_str()) || Home::passes(name)).collect();
+        let known = readable.filter(|(name, _)| READ.contains(&name.as_str()) || Home::passes(name));
+        let env = known
+            .map(|(name, value)| if name == DATA { (name, absolute(value)) } else { (name, value) })
+            .collect();
         Client { workspace, env, umask: umask(), flags }
     }
 
@@ -67,6 +73,11 @@ impl Client {
     pub(crate) fn surroundings(&self) -> Surroundings {
         Surroundings::of(self.workspace.clone(), |name| self.env.get(name).cloned())
     }
+}
+
+/// A path as it reads from every folder.
+fn absolute(path: String) -> String {
+    std::path::absolute(&path).ok().and_then(|path| path.into_os_string().into_string().ok()).unwrap_or(path)
 }
 
 /// The rights that this process takes from the files it makes. They can only be read by setting them.

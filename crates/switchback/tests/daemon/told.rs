@@ -54,3 +54,21 @@ fn a_run_is_cancelled_before_its_journal_is_looked_at() {
     until("it is cancelled all the same", || row()["status"] == "cancelled");
     run.wait().unwrap();
 }
+
+#[test]
+fn inside_a_command_the_product_means_the_same_data() {
+    let world = World::new();
+    world.define("where", "printf %s \"$SWITCHBACK_HOME\"");
+    let home = world.home().display().to_string();
+    let outputs = |args: &[&str]| world.json(args)["outputs"]["text"].clone();
+    assert_eq!(outputs(&["run", "where", "--json"]), home);
+    // As it reads from every folder.
+    let from_here =
+        world.command(&["run", "where", "--json"]).env("SWITCHBACK_HOME", "../home").output().unwrap();
+    let document: serde_json::Value = serde_json::from_slice(&from_here.stdout).unwrap();
+    let text = document["outputs"]["text"].as_str().unwrap();
+    assert!(
+        text.starts_with('/') && std::path::Path::new(text).canonicalize().unwrap() == world.home(),
+        "{text}"
+    );
+}
