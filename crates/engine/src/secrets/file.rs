@@ -10,6 +10,7 @@
 
 use super::secret::{Secret, Unfit, is_name};
 use rustix::fs::{FlockOperation, OFlags, flock};
+use rustix::io::retry_on_intr;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::{self, OpenOptions};
@@ -172,7 +173,8 @@ impl File {
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(false).mode(0o600);
         let lock = options.open(self.path.with_extension("lock")).map_err(|error| self.io(error))?;
-        flock(&lock, FlockOperation::LockExclusive).map_err(|error| self.io(error.into()))?;
+        let locked = retry_on_intr(|| flock(&lock, FlockOperation::LockExclusive));
+        locked.map_err(|error| self.io(error.into()))?;
         let mut secrets = self.read()?;
         let changed = change(&mut secrets);
         self.write(&secrets).map_err(|error| self.io(error))?;

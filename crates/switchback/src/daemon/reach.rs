@@ -8,12 +8,13 @@ use super::successor::Successor;
 use crate::cli::CommandError;
 use engine::store::Owner;
 use rustix::fs::{FlockOperation, flock};
+use rustix::io::retry_on_intr;
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -100,7 +101,7 @@ fn daemon_of(place: &Place) -> Option<u32> {
 fn meet(place: &Place, hello: &Hello) -> Result<Option<Reached>, Unreachable> {
     let failed =
         |error| Unreachable::Io(format!("failed to reach the daemon at {}", place.socket.display()), error);
-    let mut stream = match UnixStream::connect(&place.socket) {
+    let mut stream = match connect(&place.socket) {
         Ok(stream) => stream,
         Err(error) if is_nobody(&error) => return Ok(None),
         Err(error) => return Err(failed(error)),
@@ -113,6 +114,16 @@ fn meet(place: &Place, hello: &Hello) -> Result<Option<Reached>, Unreachable> {
         Err(error) if is_nobody(&error) => Ok(None),
         Err(error) if is_silence(&error) => Err(Unreachable::Silent(daemon_of(place))),
         Err(error) => Err(failed(error)),
+    }
+}
+
+/// Connects. It waits while many others do, and a signal that comes meanwhile is no reason to give up.
+fn connect(socket: &Path) -> io::Result<UnixStream> {
+    loop {
+        match UnixStream::connect(socket) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            other => return other,
+        }
     }
 }
 
@@ -145,7 +156,7 @@ pub(crate) fn reach(place: &Place, hello: &Hello) -> Result<Reached, Unreachable
 fn starting(place: &Place) -> io::Result<File> {
     let lock =
         OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&place.starting)?;
-    flock(&lock, FlockOperation::LockExclusive)?;
+    retry_on_intr(|| flock(&lock, FlockOperation::LockExclusive))?;
     Ok(lock)
 }
 
