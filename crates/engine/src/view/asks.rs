@@ -3,6 +3,7 @@
 use super::{Line, Undecided, View};
 use crate::asking;
 use crate::backend::Progress;
+use crate::driver::word;
 use crate::store::Reader;
 use crate::turn::LoadError;
 use dialects::view::Asked;
@@ -17,14 +18,17 @@ impl View {
     pub fn ask(&mut self, reader: &Reader) -> Result<(), LoadError> {
         let can = asking::can_ask(&self.plan) && !matches!(self.status, Status::Ended(_));
         self.asked = if can { asking::asked(reader, &self.run)? } else { Vec::new() };
-        (self.idle, self.below) = (Vec::new(), Vec::new());
+        (self.idle, self.still, self.below) = (Vec::new(), Vec::new(), Vec::new());
         let parts = self.lines().iter().flat_map(Line::parts).filter(|line| can && !line.state.is_over());
         for run in parts.filter_map(nested).cloned().collect::<Vec<_>>() {
             let Some(below) = self.load_below(reader, &run)? else { continue };
             let asks = self.asked.iter().any(|asked| asked.run.is_within(&run));
             let open: Vec<Undecided> = below.all_undecided().collect();
             if (asks || !open.is_empty()) && !below.needs_carrier() {
-                self.idle.push(run);
+                self.idle.push(run.clone());
+            }
+            if matches!(below.status, Status::Waiting(_)) && below.word() != word(&Status::Running) {
+                self.still.push(run);
             }
             self.below.extend(open);
         }
@@ -61,13 +65,24 @@ impl View {
         self.line(step).and_then(nested).is_some_and(|run| self.idle.contains(run))
     }
 
+    /// Whether something that it waits for is a run that works.
+    pub(super) fn works_below(&self, waiting: &Waiting) -> bool {
+        let Waiting::Child(step) = waiting else { return false };
+        self.line(step).and_then(nested).is_some_and(|run| !self.still.contains(run))
+    }
+
     /// What it waits for, each in one line: `your answer: "Deploy?"`.
     pub fn waiting_for(&self) -> Vec<String> {
         let asked = self.asked.iter().map(|asked| self.told(asked));
         let below = self.below.iter().map(|one| format!("`{}` of run {} was interrupted", one.step, one.run));
         asked
             .chain(below)
-            .chain(self.waiting().iter().filter(|one| !self.is_told(one)).map(ToString::to_string))
+            .chain(
+                self.waiting()
+                    .iter()
+                    .filter(|one| !self.is_told(one) && !self.works_below(one))
+                    .map(ToString::to_string),
+            )
             .collect()
     }
 

@@ -60,6 +60,8 @@ pub struct View {
     pub below: Vec<Undecided>,
     /// The runs just below it in which nothing happens until someone answers or says what became of a step.
     idle: Vec<RunId>,
+    /// The runs just below it that waited themselves when someone looked.
+    still: Vec<RunId>,
     timeline: Timeline,
 }
 
@@ -78,6 +80,7 @@ impl View {
             asked: Vec::new(),
             below: Vec::new(),
             idle: Vec::new(),
+            still: Vec::new(),
             timeline,
         }
     }
@@ -184,9 +187,15 @@ impl View {
         }
     }
 
-    /// The word for how it stands.
+    /// The word for how it stands. One that only waits for a run below it which works, works.
     pub fn word(&self) -> &'static str {
-        if self.left { "interrupted" } else { crate::driver::word(&self.status) }
+        match self.left {
+            true => "interrupted",
+            false if self.waiting().iter().any(|one| self.works_below(one)) => {
+                crate::driver::word(&Status::Running)
+            }
+            false => crate::driver::word(&self.status),
+        }
     }
 
     /// How it ended, if it has.

@@ -46,3 +46,27 @@ fn what_nobody_carries_was_interrupted() {
     let news = News::Interrupted { key: "k0".into(), attempt: 1 };
     assert_eq!(view.line_of(&news).map(|line| line.id.as_str()), Some("build"));
 }
+
+#[test]
+fn a_run_whose_called_run_works_works() {
+    let mut view = view();
+    let child = RunId::new("r/k0#1");
+    let nested = News::Nested { key: "k0".into(), child: child.clone(), workflow: "w".into() };
+    let progress = |waiting: Vec<Waiting>| Progress {
+        run: RunId::new("r"),
+        seq: 1,
+        at: 10,
+        news: vec![began(0, 1), nested.clone()],
+        status: Status::Waiting(waiting),
+    };
+    let below = || Waiting::Child("build".to_owned());
+    view.take(&progress(vec![below()]));
+    assert_eq!((view.word(), view.waiting_for()), ("running", vec![]));
+    view.status = Status::Waiting(vec![Waiting::Clock("push".into(), 0), below()]);
+    assert_eq!((view.word(), view.waiting_for().len()), ("running", 1));
+    // It waits itself, for the clock or for someone.
+    view.still = vec![child];
+    assert_eq!((view.word(), view.waiting_for().len()), ("waiting", 2));
+    view.left = true;
+    assert_eq!(view.word(), "interrupted");
+}
