@@ -177,3 +177,11 @@ fn no_mistake_hides_another() {
         assert_eq!(codes(&text).len(), expected, "{text} {:?}", codes(&text));
     }
 }
+
+#[test]
+fn the_variable_of_the_server_is_not_for_definitions() {
+    let with =
+        |name: &str| blocks(&[&format!("id: a, type: Shell, inputs: {{command: x, env: {{{name}: y}}}}")]);
+    assert_eq!(codes(&with("SWITCHBACK_EFFECT")), ["bad-name"]);
+    assert!(codes(&with("SWITCHBACK_HOME")).is_empty());
+}

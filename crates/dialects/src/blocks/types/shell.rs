@@ -27,6 +27,9 @@ use std::collections::BTreeMap;
 /// How long a Shell block may take where its definition does not say: two minutes.
 pub const SHELL_TIMEOUT_MS: u64 = 120_000;
 
+/// The variable that the server itself gives every command.
+const MARKER: &str = "SWITCHBACK_EFFECT";
+
 /// Runs a command in a shell or another interpreter.
 pub(in crate::blocks) const FORM: Form = Form {
     name: "Shell",
@@ -240,6 +243,7 @@ impl<'n> Reader<'_, 'n> {
         let inner = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
         let is_variable = name.bytes().all(inner) && !name.starts_with(|c: char| c.is_ascii_digit());
         let hint = match (is_variable && !name.is_empty(), shell::is_variable(name)) {
+            (true, false) if name == MARKER => "by it the server finds the processes of a command again",
             (true, false) => return,
             (true, true) => "`SB_1`, `SB_2`, ... carry the values of the references in the command",
             (false, _) => "a variable has letters, digits and `_`, and does not begin with a digit",
