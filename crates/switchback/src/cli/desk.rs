@@ -11,12 +11,15 @@ use engine::kernel::RunId;
 use engine::store::{Owner, Reader, RunRow};
 use engine::view;
 use std::future::Future;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::runtime::Runtime;
 
 /// How long what is ended at once may take to be gone.
 const AT_ONCE: Duration = Duration::from_millis(500);
+
+/// How much of the end of the daemon's log is looked at.
+const LAST_BYTES_MAX: usize = 2 * 1024;
 
 /// Does without the daemon.
 const VARIABLE: &str = "SWITCHBACK_NO_DAEMON";
@@ -50,6 +53,16 @@ impl Seating {
     /// What a command wants, unless its flag or the environment wants to do without the daemon.
     pub(crate) fn unless(no_daemon: bool, wanted: Seating) -> Seating {
         if no_daemon || is_alone() { Seating::Alone } else { wanted }
+    }
+}
+
+/// That the daemon has ended, with the last it wrote down: where it gave up by itself, that is the reason.
+fn ended(log: &Path) -> String {
+    let said = std::fs::read(log).unwrap_or_default();
+    let said = String::from_utf8_lossy(&said[said.len().saturating_sub(LAST_BYTES_MAX)..]).into_owned();
+    match said.lines().rev().find(|line| !line.trim().is_empty()) {
+        Some(line) => format!("the daemon has ended; the last line of {} is: {line}", log.display()),
+        None => "the daemon has ended".to_owned(),
     }
 }
 
@@ -113,7 +126,7 @@ impl Desk {
             Carrier::Alone(house) => house.local.stopped(),
             Carrier::Daemon(_) => {
                 let log = self.dir.join("daemon.log");
-                engine::Error::Stopped(format!("the daemon has ended, and {} may say why", log.display()))
+                engine::Error::Stopped(ended(&log))
             }
         }
     }
@@ -191,4 +204,19 @@ pub(crate) fn block_on<T>(work: impl Future<Output = T>) -> Result<T, CommandErr
     let done = runtime.block_on(work);
     runtime.shutdown_timeout(AT_ONCE);
     Ok(done)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_daemon_that_gave_up_is_quoted() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("daemon.log");
+        assert_eq!(ended(&log), "the daemon has ended");
+        let line = "2026-01-01T00:00:00.000Z ending: the store cannot be written: the disk is full";
+        std::fs::write(&log, format!("{}\n{line}\n\n", "x".repeat(LAST_BYTES_MAX))).unwrap();
+        assert!(ended(&log).ends_with(&format!("daemon.log is: {line}")));
+    }
 }
