@@ -162,9 +162,8 @@ fn fields(plan: &Plan, given: JsonObject) -> Fields {
         let input = plan.inputs.iter().find(|input| input.name == name);
         !value.is_null() || input.is_none_or(|input| input.kind.accepts(&Value::Null))
     };
-    let is_integer = |name: &str| {
-        plan.inputs.iter().any(|input| input.name == name && input.kind == InputKind::Integer)
-    };
+    let is_integer =
+        |name: &str| plan.inputs.iter().any(|input| input.name == name && input.kind == InputKind::Integer);
     given
         .into_iter()
         .filter(|(name, value)| is_given(name, value))
@@ -270,4 +269,23 @@ fn completed(view: &View, reader: &Reader, mut response: Value) -> Result<Value,
 fn now() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_without_a_fraction_is_an_integer() {
+        for (given, meant) in [
+            (json!(5.0), json!(5)),
+            (json!(-0.0), json!(0)),
+            (json!(9007199254740992.0), json!(9007199254740992i64)),
+        ] {
+            assert_eq!(whole(given), meant);
+        }
+        for other in [json!(5), json!(5.5), json!(1e300), json!(u64::MAX), json!("5.0"), json!(null)] {
+            assert_eq!(whole(other.clone()), other);
+        }
+    }
 }
