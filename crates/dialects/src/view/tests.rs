@@ -148,10 +148,10 @@ fn work_that_is_asked_for_again_is_another_attempt() {
     let unverified = News::Unverified { key: "a".to_owned(), failure: failure(FailureKind::Operation) };
     timeline.turn(1, 100, &[began("a", 0, 1), offered.clone()]);
     assert_eq!(timeline.lines[0].attempt, 1);
-    timeline.turn(2, 200, &[checking.clone()]);
+    timeline.turn(2, 200, std::slice::from_ref(&checking));
     timeline.turn(3, 300, &[unverified.clone(), offered.clone()]);
     assert_eq!(timeline.lines[0].attempt, 2);
-    timeline.turn(4, 400, &[checking.clone()]);
+    timeline.turn(4, 400, std::slice::from_ref(&checking));
     timeline.turn(5, 500, &[unverified.clone(), offered]);
     timeline.turn(6, 600, &[checking]);
     timeline.turn(7, 700, &[unverified, ended("a", Some(failure(FailureKind::Operation)), 100)]);

@@ -153,7 +153,9 @@ fn folders_for_files_start_at_the_project_or_at_home() {
     assert_eq!(settings.roots, [at("work/../shared"), at("home/notes"), PathBuf::from("/srv/data")]);
     assert!(of(&[]).roots.is_empty());
     assert!(settings.doubts.is_empty());
-    for (root, is_wide) in [("/", true), ("~", true), ("~/", true), ("..", true), ("~/notes", false), (".", false)] {
+    for (root, is_wide) in
+        [("/", true), ("~", true), ("~/", true), ("..", true), ("~/notes", false), (".", false)]
+    {
         let settings = of(&[("work/switchback.toml", &format!("[files]\nroots = [\"{root}\"]\n"))]);
         assert_eq!(settings.doubts.len(), usize::from(is_wide), "{root}: {:?}", settings.doubts);
     }
