@@ -19,7 +19,7 @@ fn stays(world: &World, path: &str) {
     is_crash(world.act("write_state", json!({"path": path, "state": {}})), OUT);
     is_crash(world.act("merge_state", json!({"path": path, "updates": {}})), OUT);
     is_crash(world.act("render", json!({ "template_path": path })), OUT);
-    is_crash(world.act("render", json!({"rendered": "x", "target": path})), OUT);
+    is_crash(world.act("render", json!({"source": "x", "target": path})), OUT);
     assert_eq!(world.names(&world.dir.path().join("outside")), ["secret"]);
     assert_eq!(fs::read_to_string(world.outside("secret")).unwrap(), "secret");
 }
@@ -76,6 +76,7 @@ fn an_allowed_folder_itself_is_a_folder() {
         is_no(world.read(path), "is a folder, and a file is needed");
         is_no(world.create(path, "x"), "is a folder, and a file is needed");
     }
+    fs::remove_file(world.outside("back")).unwrap();
     // What lies beside it is told of as ever.
     stays(&world, &format!("{project}-not"));
     stays(&world, "../data");

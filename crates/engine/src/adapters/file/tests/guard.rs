@@ -14,7 +14,7 @@ fn is_kept(world: &World, path: &str) {
     is_crash(world.act("create", json!({"path": path, "content": "x", "create_parents": false})), WORDS);
     is_crash(world.act("write_state", json!({"path": path, "state": {}})), WORDS);
     is_crash(world.act("merge_state", json!({"path": path, "updates": {}})), WORDS);
-    is_crash(world.act("render", json!({"rendered": "x", "target": path})), WORDS);
+    is_crash(world.act("render", json!({"source": "x", "target": path})), WORDS);
     assert_eq!(tree(world.dir.path()), before, "{path}");
 }
 
@@ -72,7 +72,7 @@ fn by_its_name() {
             world.create(path, "x"),
             world.act("merge_state", json!({"path": path, "updates": {}})),
             world.act("write_state", json!({"path": path, "state": {}})),
-            world.act("render", json!({"rendered": "x", "target": path})),
+            world.act("render", json!({"source": "x", "target": path})),
         ] {
             is_crash(done, WORDS);
         }

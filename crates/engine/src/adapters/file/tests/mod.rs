@@ -9,17 +9,37 @@ mod stops;
 
 use super::Gate;
 use super::run::Files;
-use crate::answers::Nobody;
+use crate::answers::{Answers, Called, Patience};
 use crate::turn::Home;
 use kernel::effect::Perform;
 use kernel::plan::Adapter;
-use kernel::{Data, EffectId, Failure, FailureKind, RunId};
+use kernel::{Answer, Data, Digest, EffectId, Failure, FailureKind, Question, RunId};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// Renders templates that are plain text.
+struct Plain;
+
+impl Answers for Plain {
+    fn answer(&self, _run: &RunId, questions: &[Question], _patience: &Patience) -> Vec<Answer> {
+        let rendered = |question: &Question| match question {
+            Question::Evaluate { expressions, .. } => {
+                let texts = expressions.iter().map(|source| Ok(Data::Inline(source.clone().into())));
+                Answer::Evaluated(texts.collect())
+            }
+            other => panic!("{other:?}"),
+        };
+        questions.iter().map(rendered).collect()
+    }
+
+    fn plan(&self, _home: &Home, workflow: &str, _plan: Option<Digest>) -> Result<Called, String> {
+        Err(format!("there is no `{workflow}`"))
+    }
+}
 
 /// A project folder, a folder beside it, and the data of a server.
 struct World {
@@ -35,7 +55,7 @@ impl World {
             fs::create_dir(dir.path().join(folder)).unwrap();
         }
         let home = Home { folder: dir.path().join("project"), umask: Some(0o022), ..Home::default() };
-        let files = Files::new(dir.path().join("data"), Arc::new(Nobody));
+        let files = Files::new(dir.path().join("data"), Arc::new(Plain));
         World { dir, home, files }
     }
 

@@ -17,7 +17,7 @@ fn held(
     flock(&folder, FlockOperation::LockExclusive).unwrap();
     let (cancel, shutdown) = (watch::channel(false).0, watch::channel(false).0);
     let stops = Stops::new(cancel.subscribe(), shutdown.subscribe());
-    let files = Arc::new(Files::new(world.dir.path().join("data"), Arc::new(Nobody)));
+    let files = Arc::new(Files::new(world.dir.path().join("data"), Arc::new(Plain)));
     let inputs = json!({"path": "state.json", "updates": {"a": 1}});
     let perform = Perform { timeout_ms, ..perform(1, "merge_state", inputs) };
     raise(&cancel, &shutdown);
@@ -65,7 +65,7 @@ fn nothing_is_written_behind_a_shut_gate() {
     for (operation, inputs) in [
         ("create", json!({"path": "a/b", "content": "x"})),
         ("merge_state", json!({"path": "s/s.json", "updates": {}})),
-        ("render", json!({"rendered": "x", "target": "t"})),
+        ("render", json!({"source": "x", "target": "t"})),
     ] {
         let done = world.files.carry_out(&run, &world.home, &perform(1, operation, inputs), &gate);
         assert_eq!(done.unwrap_err().failure().kind, FailureKind::Cancelled);
