@@ -1,5 +1,6 @@
 //! How long a turn may wait for its answers: all rounds of it together, and no longer than someone wants.
 
+use crate::plans::{graph, shell};
 use engine::adapters::process::Notes;
 use engine::answers::{Answers, Called, Patience};
 use engine::backend::{Backend, Start};
@@ -7,7 +8,8 @@ use engine::local::Local;
 use engine::store::{Reader, Store};
 use engine::turn::Home;
 use kernel::command::Caller;
-use kernel::{Answer, Command, Data, Digest, Fields, Plan, Question, RunId};
+use kernel::plan::{Expr, Foreign, Language, Step, Work};
+use kernel::{Answer, Command, Data, Digest, Fields, Question, RunId};
 use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
@@ -16,12 +18,17 @@ use std::time::{Duration, Instant};
 /// Far more than anything here takes.
 const LONG: Duration = Duration::from_secs(30);
 
-const TWO: &str = "{name: t, blocks: [{id: a, type: RenderTemplate, inputs: {template: 'x{{ 1 }}'}}, {id: b, type: RenderTemplate, depends_on: [a], inputs: {template: '{{ 2 }}${blocks.a.rendered}'}}]}";
+/// A step that is made within a turn, by an evaluator, which is asked for each name.
+fn made(name: &str) -> Step {
+    let foreign =
+        Foreign { language: Language::Jinja, source: name.to_owned(), reads: Vec::new(), given: Vec::new() };
+    let outputs = vec![("rendered".to_owned(), Expr::Foreign(foreign))];
+    Step::new(name, Work::Make { inputs: Vec::new(), outputs })
+}
 
-fn read(text: &str) -> Plan {
-    let source = dialects::text::Source::new("test.yaml", text);
-    let found = dialects::read(&source);
-    found.unwrap_or_else(|found| panic!("{}", found.render(&[source], Default::default()))).plan
+/// Two steps, one after the other, in one turn.
+fn two() -> Vec<(Step, Vec<u32>)> {
+    vec![(made("a"), vec![]), (made("b"), vec![0])]
 }
 
 fn open(dir: &Path, answers: impl Answers) -> Arc<Local> {
@@ -31,8 +38,12 @@ fn open(dir: &Path, answers: impl Answers) -> Arc<Local> {
 }
 
 /// Starts a run. Nobody is told of it before its first turn is recorded.
-fn start(local: &Arc<Local>, dir: &Path, text: &str) -> (RunId, tokio::task::JoinHandle<()>) {
-    let (id, plan) = (RunId::new("calm-heron-07"), Arc::new(read(text)));
+fn start(
+    local: &Arc<Local>,
+    dir: &Path,
+    steps: Vec<(Step, Vec<u32>)>,
+) -> (RunId, tokio::task::JoinHandle<()>) {
+    let (id, plan) = (RunId::new("calm-heron-07"), Arc::new(graph(steps)));
     let home = Home::new(dir.to_owned(), std::env::vars());
     let start =
         Start { id: id.clone(), plan, inputs: Fields::new(), home, request_key: None, pinned: Vec::new() };
@@ -77,7 +88,7 @@ async fn a_run_is_cancelled_while_its_turn_waits() {
     let dir = tempfile::tempdir().unwrap();
     let (answers, asked) = endless();
     let local = open(dir.path(), answers);
-    let (run, started) = start(&local, dir.path(), TWO);
+    let (run, started) = start(&local, dir.path(), two());
     tokio::task::spawn_blocking(move || asked.recv_timeout(LONG).unwrap()).await.unwrap();
     let by = Caller::Human { door: "test".into(), proven: false };
     // What came before it ends the run first: then there is nothing left to cancel.
@@ -93,7 +104,7 @@ async fn the_server_ends_though_a_turn_waits() {
     let dir = tempfile::tempdir().unwrap();
     let (answers, asked) = endless();
     let local = open(dir.path(), answers);
-    let (run, started) = start(&local, dir.path(), TWO);
+    let (run, started) = start(&local, dir.path(), two());
     tokio::task::spawn_blocking(move || asked.recv_timeout(LONG).unwrap()).await.unwrap();
     tokio::time::timeout(LONG, local.close()).await.expect("the thread has ended");
     tokio::time::timeout(LONG, started).await.expect("it is recorded").unwrap();
@@ -121,8 +132,9 @@ async fn all_rounds_of_a_turn_count_and_those_of_another_do_not() {
     let dir = tempfile::tempdir().unwrap();
     let (sender, spent) = channel();
     let local = open(dir.path(), Spending(Mutex::new(sender)));
-    let text = TWO.replace("]}", ", {id: c, type: Shell, depends_on: [b], inputs: {command: 'true'}}, {id: d, type: RenderTemplate, depends_on: [c], inputs: {template: '{{ 3 }}'}}]}");
-    let (_, started) = start(&local, dir.path(), &text);
+    let mut steps = two();
+    steps.extend([(shell("c", "true"), vec![1]), (made("d"), vec![2])]);
+    let (_, started) = start(&local, dir.path(), steps);
     tokio::time::timeout(LONG, started).await.expect("it is recorded").unwrap();
     let next = || spent.recv_timeout(LONG).unwrap().as_secs();
     assert_eq!([next(), next(), next()], [0, 1, 0]);
