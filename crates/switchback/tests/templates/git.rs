@@ -5,7 +5,7 @@ use crate::world::World;
 use serde_json::json;
 
 /// A project with one commit and a file that is tracked.
-fn repository() -> Option<World> {
+pub(crate) fn repository() -> Option<World> {
     has("git").then_some(())?;
     let world = World::new();
     world.write("a.txt", "one\n");

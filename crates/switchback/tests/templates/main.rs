@@ -16,6 +16,7 @@ mod ci;
 #[expect(dead_code, reason = "it knows more than is asked of it here")]
 #[path = "../mcp/client.rs"]
 mod client;
+mod commits;
 mod environments;
 mod examples;
 mod files;
