@@ -3,7 +3,7 @@
 use super::here::Here;
 use super::judge::{self, Findings, Judged, Verdict};
 use super::word::{Reference, Word, is_name};
-use super::{Symbol, reads};
+use super::{Reason, Symbol, reads};
 use std::rc::Rc;
 
 /// The state of a list of commands.
@@ -48,6 +48,8 @@ pub(super) struct Command {
 pub(super) enum Redirect {
     /// A file or a descriptor.
     Target,
+    /// What stands after `>&`: where it is no number, bash expands it a second time.
+    Copied,
     /// The text of `<<<`.
     HereString,
 }
@@ -87,10 +89,13 @@ impl Command {
             return;
         }
         if let Some(redirect) = self.redirect.take() {
-            if redirect == Redirect::HereString
-                && let Some(doubt) = reads::doubt(&self.words)
-            {
-                judge::all(&word, Verdict::Doubted(doubt), &mut self.findings.found);
+            let verdict = match redirect {
+                Redirect::Target => None,
+                Redirect::Copied => Some(Verdict::Refused(Reason::Copied)),
+                Redirect::HereString => reads::doubt(&self.words).map(Verdict::Doubted),
+            };
+            if let Some(verdict) = verdict {
+                judge::all(&word, verdict, &mut self.findings.found);
             }
             self.fed.extend(word.references);
             return;
@@ -165,6 +170,13 @@ impl Command {
         }
         self.end_word();
         self.redirect = next;
+    }
+
+    /// Takes the `&` or `|` behind the sign of a redirection.
+    pub(super) fn redirect_on(&mut self, sign: char) {
+        if sign == '&' {
+            self.redirect = Some(Redirect::Copied);
+        }
     }
 
     /// Whether the sign of a redirection has just been read, so that `&` or `|` belongs to it.

@@ -27,6 +27,8 @@ pub enum Reason {
     Number,
     /// It is given to a builtin as the name of a variable.
     Name,
+    /// It stands after `>&`.
+    Copied,
     /// The shell's quoting could not be followed up to it.
     Unclear,
 }
@@ -53,6 +55,7 @@ impl Reason {
                 "this variable is a number, or the name of another one: bash may run what it is given as code"
             }
             Self::Name => "a reference cannot be the name of a variable here: bash may run it as code",
+            Self::Copied => "what stands after `>&` is expanded a second time: bash may run it as code",
             Self::Unclear => "the quoting of this command could not be followed up to this reference",
         }
     }
@@ -79,6 +82,7 @@ impl Reason {
                  numbers only"
             }
             Self::Name => "write a fixed name",
+            Self::Copied => "write `> file 2>&1`",
             Self::Unclear => {
                 "pass the value by `env:`, or give it to a variable on the first line and use that"
             }

@@ -180,7 +180,7 @@ impl Scan<'_> {
                 return if is_end { self.close(1, output) } else { self.copy_one(output) };
             }
             '(' => command.open_paren(is_doubled),
-            '&' | '|' if command.is_redirecting() => {}
+            '&' | '|' if command.is_redirecting() => command.redirect_on(character),
             '&' if next == Some(Symbol::Char('>')) => command.end_word(),
             ';' | '&' | '|' => command.end_command(),
             ' ' | '\t' => command.end_word(),

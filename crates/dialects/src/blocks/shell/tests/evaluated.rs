@@ -14,6 +14,36 @@ pub(super) fn is_plain(template: &str) {
 }
 
 #[test]
+fn what_a_descriptor_is_copied_from_takes_no_reference() {
+    let cases = [
+        "echo a >&@",
+        "echo a >& \"out/@.log\"",
+        "echo a >&'@'",
+        "echo a 1>&@",
+        "echo a 2>&log-@",
+        "exec >&@",
+        "{ echo a; } >&@",
+        "( echo a ) >& @",
+        "echo a >&$(echo @)",
+        "cat <&@",
+    ];
+    for template in cases {
+        assert_eq!(reasons(template), [Reason::Copied], "{template}");
+    }
+    for template in [
+        "echo @ >&2",
+        "echo a &> @",
+        "echo a &>> @",
+        "echo a >| @",
+        "echo a > @ 2>&1",
+        "echo a 2>&1 @",
+        "a <> @",
+    ] {
+        is_plain(template);
+    }
+}
+
+#[test]
 fn arithmetic_and_subscripts_take_no_reference() {
     let cases = [
         ("for ((i=0;i<@;i++)); do :; done", Reason::Bash),
