@@ -21,6 +21,7 @@ mod environments;
 mod examples;
 mod files;
 mod git;
+mod linted;
 mod node;
 mod python;
 mod told;

@@ -33,7 +33,7 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap()
 }
 
-fn with_package(package: Package) -> Option<World> {
+pub(crate) fn with_package(package: Package) -> Option<World> {
     Some(World::new().with("PYTHONPATH", package.folder()?))
 }
 
@@ -294,14 +294,17 @@ fn what_was_not_looked_at_is_not_clean() {
     world.write("docs/guide.md", "def (\n");
     world.write("app/.venv/lib/other.py", "");
     world.write("app/build/made.py", "");
-    for paths in ["docs", "app docs", "."] {
+    world.write("-x/good.py", "");
+    world.write("folder/named.py/text", "");
+    world.shell("ln -s nowhere folder/gone.py");
+    for (paths, bare) in [("docs", "docs"), ("app docs", "app"), ("./-x docs", "docs"), ("folder", "folder")]
+    {
         let none = world.run("lint-python", &[("paths", paths)]);
-        let told = format!("there is no Python file in {paths}: correct paths");
+        let told = format!("there is no Python file in {bare}: correct paths");
         assert!(none.error().contains(&told), "{}", none.error());
         assert_eq!(none.block("lint"), "skipped");
     }
-    world.write("-x/good.py", "");
-    assert_eq!(world.run("lint-python", &[("paths", "docs ./-x")]).outputs()["clean"], true);
+    assert_eq!(world.run("lint-python", &[("paths", "./-x")]).outputs()["clean"], true);
     let python = world.shell("python3 -c 'import sys; print(sys.executable)'");
     if is_on_the_path("ruff") || ["ruff", "flake8"].iter().any(|module| imports(&world, &python, module)) {
         return;
@@ -325,7 +328,7 @@ fn paths_that_are_not_there_are_told() {
 }
 
 /// Whether a program is there that a test cannot do with; that has been said then.
-fn is_on_the_path(program: &str) -> bool {
+pub(crate) fn is_on_the_path(program: &str) -> bool {
     let paths = std::env::var_os("PATH").unwrap_or_default();
     let found = std::env::split_paths(&paths).any(|folder| folder.join(program).exists());
     if found {
@@ -335,7 +338,7 @@ fn is_on_the_path(program: &str) -> bool {
 }
 
 /// Whether a python has a module that a test cannot do with; that has been said then.
-fn imports(world: &World, python: &str, module: &str) -> bool {
+pub(crate) fn imports(world: &World, python: &str, module: &str) -> bool {
     let found =
         world.shell(&format!("{python} -c 'import {module}' 2>/dev/null && echo yes || echo no")) == "yes";
     if found {
