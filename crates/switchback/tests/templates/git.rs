@@ -250,8 +250,26 @@ fn work_that_fails_leaves_its_worktree_and_can_be_gone_on_with() {
     assert_eq!((failed.block("commit"), failed.block("remove")), ("skipped", "skipped"));
     assert!(world.path(".worktrees/feature/half/half.txt").exists());
     let whole = world.run("worktree-feature", &[name[0], name[1], ("command", "echo 2 >>half.txt")]);
-    assert_eq!(whole.outputs()["committed"], true);
+    assert_eq!((&whole.outputs()["committed"], &whole.outputs()["removed"]), (&json!(true), &json!(true)));
     assert_eq!(world.shell("git show feature/half:half.txt"), "1\n2");
+}
+
+#[test]
+fn a_worktree_of_somebody_else_is_worked_in_and_stays() {
+    let Some(world) = repository() else { return };
+    world.shell(
+        "echo '*.env' >>.git/info/exclude && git worktree add -q .worktrees/feature/login -b feature/login",
+    );
+    world.write(".worktrees/feature/login/my.env", "mine");
+    let work = [("feature_name", "login"), ("message", "Format"), ("command", "date +%N >new.txt")];
+    let done = world.run("worktree-feature", &work);
+    assert_eq!((&done.outputs()["committed"], &done.outputs()["removed"]), (&json!(true), &json!(false)));
+    assert_eq!(world.read(".worktrees/feature/login/my.env"), "mine");
+    // One that was kept is its person's from then on.
+    let other = [("feature_name", "kept"), work[1], work[2]];
+    world.run("worktree-feature", &[&other[..], &[("keep", "true")]].concat()).outputs();
+    assert_eq!(world.run("worktree-feature", &other).outputs()["removed"], false);
+    assert!(world.path(".worktrees/feature/kept/new.txt").exists());
 }
 
 #[test]
