@@ -133,6 +133,24 @@ fn a_gate_shows_what_a_yes_releases_whatever_is_said_of_it() {
 }
 
 #[test]
+fn a_diff_that_cannot_be_shown_whole_is_not_reviewed() {
+    if !has("git") {
+        return;
+    }
+    let world = World::new();
+    world.shell("git init -q . && git commit -q --allow-empty -m first");
+    world.write("big.txt", "x\n");
+    let around = world.shell("git add -N . && git diff HEAD | wc -c").trim().parse::<usize>().unwrap();
+    let line = |length: usize| format!("{}\n", "x".repeat(length));
+    world.write("big.txt", &line(1_000_000 - around + 1));
+    let whole = world.run("review-with-agent", &[]);
+    assert_eq!(whole.document["status"], "waiting", "{}", whole.document);
+    world.write("big.txt", &line(1_000_000 - around + 2));
+    let cut = world.run("review-with-agent", &[]);
+    assert!(cut.error().contains("the diff has 1000001 bytes, and at most 1000000"), "{}", cut.error());
+}
+
+#[test]
 fn an_agent_reviews_a_diff_in_the_form_that_is_asked_for() {
     if !has("git") {
         return;
