@@ -169,3 +169,15 @@ fn odd_lists_are_told() {
         assert!(refused.error().contains("`install` exited with 1"), "{package}: {refused:?}");
     }
 }
+
+#[test]
+fn an_install_that_broke_off_is_not_taken_for_the_one_before() {
+    let Some((world, _)) = project() else { return };
+    world.shell("python3 -m venv .venv");
+    world.write("list.in", "# nothing\n");
+    let list = [("requirements", "list.in")];
+    assert_eq!(world.run("setup-python-env", &list).outputs()["installed"], "installed list.in");
+    let broke = world.run("setup-python-env", &[list[0], ("packages", "./gone-1.0-py3-none-any.whl")]);
+    assert!(broke.error().contains("`install` exited with"), "{}", broke.error());
+    assert_eq!(world.run("setup-python-env", &list).outputs()["installed"], "installed list.in");
+}
