@@ -1,7 +1,7 @@
 //! One line a step: its state, its name, how long it took, and why it did not succeed. Pure: a view becomes text.
 
 use super::look::{Look, clean, cut};
-use super::time;
+use super::{time, undecided};
 use engine::kernel::{Data, News};
 use engine::view::{Line, State, View};
 
@@ -36,7 +36,7 @@ impl Lines {
 
     /// Lines of a run that is looked at as a whole.
     pub(crate) fn shown(look: Look, view: &View) -> Self {
-        let words = view.lines().iter().map(|line| word(view.state(line)).len() + 1);
+        let words = view.lines().iter().map(|line| word(shown_state(view, line)).len() + 1);
         Lines { look, word: words.max().unwrap_or(0).max(WORD_CHARS), name: names(view), stopping: false }
     }
 
@@ -110,14 +110,20 @@ impl Lines {
 
     /// The lines of a step in a run that is looked at as a whole.
     pub(crate) fn shown_step(&self, view: &View, line: &Line, now: u64) -> Vec<String> {
-        match view.state(line) {
+        match shown_state(view, line) {
             State::Pending => vec![self.row("-", &line.id, "", "")],
             State::Skipped => {
                 vec![self.row("skipped", &line.id, "", &clean(line.reason.as_deref().unwrap_or_default()))]
             }
             State::Running | State::Resting => self.running(line, now).into_iter().collect(),
             State::Waiting => vec![self.row("ask", &line.id, "", &prompt(line))],
-            State::Interrupted => vec![self.row("interrupted", &line.id, "", &started(line, now))],
+            State::Interrupted => {
+                let rest = match undecided::below(view, line) {
+                    below if below.is_empty() => started(line, now),
+                    below => clean(&undecided::list(view, below)),
+                };
+                vec![self.row("interrupted", &line.id, "", &rest)]
+            }
             State::Succeeded => {
                 let took = line.duration_ms.map(time::took).unwrap_or_default();
                 vec![self.row("ok", &line.id, &took, &self.gist(line))]
@@ -168,6 +174,14 @@ fn attempts(line: &Line) -> String {
 
 fn started(line: &Line, now: u64) -> String {
     line.started_at.map(|at| format!("started {}", time::clock(at, now))).unwrap_or_default()
+}
+
+/// How a step stands for someone who looks: one whose called run was interrupted does not run.
+fn shown_state(view: &View, line: &Line) -> State {
+    match view.state(line) {
+        State::Running if !undecided::below(view, line).is_empty() => State::Interrupted,
+        state => state,
+    }
 }
 
 /// The first line of what a step asks.

@@ -75,7 +75,7 @@ impl Look {
 /// A name as it is typed: a shell takes the brackets of an item for a pattern.
 pub(crate) fn typable(name: &str) -> String {
     let plain = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '.' | '/');
-    if name.chars().all(plain) { name.to_owned() } else { format!("'{name}'") }
+    if name.chars().all(plain) { name.to_owned() } else { format!("'{}'", name.replace('\'', r"'\''")) }
 }
 
 /// Says a line to people. If nobody listens there is nobody to tell.

@@ -40,6 +40,7 @@ mod table;
 mod target;
 mod time;
 mod typed;
+pub(crate) mod undecided;
 mod verify;
 
 pub(crate) use desk::recovered;

@@ -6,19 +6,16 @@ use super::exit::Exit;
 use super::follow::{End, Followed};
 use super::lines;
 use super::look::{Look, clean, print, print_json, talk, typable};
-use super::time;
+use super::{time, undecided};
 use engine::asking;
 use engine::kernel::plan::{Audience, Flow};
 use engine::kernel::{FailureKind, Outcome, Status};
-use engine::view::{Detail, Line, State, Undecided, Values, View};
+use engine::view::{Detail, Line, State, Values, View};
 use serde_json::Value;
 use std::io::IsTerminal;
 
 /// Longest JSON value that is written on one line.
 const LINE_CHARS_MAX: usize = 80;
-
-/// How many interrupted steps get commands of their own.
-const NAMED_MAX: usize = 3;
 
 /// Says what came of a run that was followed.
 pub(crate) fn finish(followed: Followed, json: bool) -> Result<Exit, CommandError> {
@@ -119,31 +116,12 @@ pub(crate) fn why(view: &View) -> String {
 
 /// What to do next, if someone must do something.
 pub(crate) fn advice(view: &View) -> Vec<String> {
-    let run = &view.run;
-    let undecided: Vec<Undecided> = view.all_undecided().collect();
-    let mut open: Vec<&str> = undecided.iter().map(|one| one.step.as_str()).collect();
-    let mut lines = Vec::new();
-    if !open.is_empty() {
-        let below = |one: &Undecided| match one.run == *run {
-            true => format!("`{}`", one.step),
-            false => format!("`{}` of run {}", one.step, one.run),
-        };
-        let names: Vec<String> = undecided.iter().map(below).collect();
-        open.dedup();
-        lines.push(format!("{} may or may not have happened. Look, then say which:", names.join(", ")));
-        // Of many, one command stands for all.
-        let named = if open.len() > NAMED_MAX { vec!["STEP"] } else { open };
-        let named: Vec<String> = named.into_iter().map(typable).collect();
-        let width = named.iter().map(|name| name.len()).max().unwrap_or(0) + "--retry ".len();
-        let command =
-            |what: &str, meaning: &str| format!("  switchback resume {run} {what:<width$}  {meaning}");
-        for name in named {
-            lines.push(command(&format!("--retry {name}"), "do it again"));
-            lines.push(command(&format!("--done {name}"), "it had happened"));
-            lines.push(command(&format!("--fail {name}"), "it has failed"));
-        }
-    } else if view.left {
-        lines.push(format!("go on with: switchback resume {run}"));
+    let mut lines = undecided::advice(view);
+    if !lines.is_empty() {
+        return lines;
+    }
+    if view.left {
+        lines.push(format!("go on with: switchback resume {}", typable(view.run.as_str())));
     } else if let [only] = view.asked.as_slice()
         && only.audience == Audience::Human
     {

@@ -6,14 +6,16 @@ use super::desk::{self, Desk, Seating};
 use super::error::CommandError;
 use super::exit::Exit;
 use super::follow::{End, Followable, Followed, Signals, follow};
+use super::look::typable;
 use super::store::{Looked, directory, find};
 use super::typed::Typed;
-use super::{given, result, settled, target};
+use super::{given, result, settled, target, undecided};
 use engine::dialects::near::near;
 use engine::kernel::command::Caller;
 use engine::kernel::event::Resolution;
 use engine::kernel::plan::{Adapter, Work};
 use engine::kernel::{Command, Data, Fields, OpenKind, Outcome, RunId};
+use engine::store::Reader;
 use engine::view::{Undecided, View};
 
 /// What a command gives.
@@ -90,7 +92,7 @@ async fn go_on(
     let mut view = View::load(&desk.reader, run)?.ok_or_else(gone)?;
     view.left = view.outcome().is_none() && !desk.carries(&row);
     view.ask(&desk.reader)?;
-    let decided = match check(&view, decision) {
+    let decided = match check(&view, &desk.reader, decision) {
         Ok(decided) => decided,
         Err(error) => {
             desk.close().await;
@@ -113,26 +115,21 @@ async fn go_on(
 }
 
 /// What is decided, by step. Said before anything moves: a mistake here must not start anything.
-fn check(view: &View, decision: Option<Decision>) -> Result<Vec<(Undecided, Resolution)>, CommandError> {
-    let Some(Decision { step, became }) = decision else { return Ok(Vec::new()) };
-    let undecided: Vec<Undecided> = view.all_undecided().collect();
-    let meant = |one: &Undecided| step.as_ref().is_none_or(|step| one.step == *step);
-    let steps: Vec<Undecided> = undecided.iter().filter(|one| meant(one)).cloned().collect();
-    if steps.is_empty() {
-        let open: Vec<&str> = undecided.iter().map(|one| one.step.as_str()).collect();
-        return Err(not_interrupted(view, step.as_deref(), &open));
-    }
-    let decided = steps.into_iter().map(|one| {
-        let became = match &became {
-            // What a run below reads later of its own step is told when that run is resumed by its own name.
+fn check(
+    view: &View,
+    reader: &Reader,
+    decision: Option<Decision>,
+) -> Result<Vec<(Undecided, Resolution)>, CommandError> {
+    let Some(decision) = decision else { return Ok(Vec::new()) };
+    let decided = meant(view, &decision)?.into_iter().map(|one| {
+        let became = match &decision.became {
             Resolution::Done { outputs } if one.run == view.run => {
                 Resolution::Done { outputs: whole(view, &one.step, outputs.clone())? }
             }
-            Resolution::Done { .. } => {
-                let message = format!("`{}` is a step of run {}", one.step, one.run);
-                let hint =
-                    format!("say what it gave there: switchback resume {} --done {}", one.run, one.step);
-                return Err(CommandError::usage("step-of-another-run", message).hint(hint));
+            Resolution::Done { outputs } => {
+                let gone = || engine::Error::NoRun(one.run.clone());
+                let below = View::load(reader, &one.run)?.ok_or_else(gone)?;
+                Resolution::Done { outputs: whole(&below, &one.step, outputs.clone())? }
             }
             became => became.clone(),
         };
@@ -141,7 +138,36 @@ fn check(view: &View, decision: Option<Decision>) -> Result<Vec<(Undecided, Reso
     decided.collect()
 }
 
-fn not_interrupted(view: &View, step: Option<&str>, open: &[&str]) -> CommandError {
+/// The steps that are meant: every one, or by its name one of this very run, else the only one below it.
+fn meant(view: &View, decision: &Decision) -> Result<Vec<Undecided>, CommandError> {
+    let mut undecided: Vec<Undecided> = view.all_undecided().collect();
+    let open = undecided::list(view, &undecided);
+    if let Some(step) = &decision.step {
+        undecided.retain(|one| one.step == *step);
+        if undecided.iter().any(|one| one.run == view.run) {
+            undecided.retain(|one| one.run == view.run);
+        }
+    }
+    match (undecided.as_slice(), &decision.step) {
+        ([], step) => Err(not_interrupted(view, step.as_deref(), &open)),
+        ([_, _, ..], Some(step)) => Err(several(step, &undecided, &decision.became)),
+        _ => Ok(undecided),
+    }
+}
+
+fn several(step: &str, meant: &[Undecided], became: &Resolution) -> CommandError {
+    let (flag, outputs) = match became {
+        Resolution::Retry => ("--retry", None),
+        Resolution::Done { outputs } => ("--done", Some(outputs)),
+        Resolution::Fail => ("--fail", None),
+    };
+    let message = format!("`{step}` was interrupted in {} called runs; say in which", meant.len());
+    let error = CommandError::usage("several-steps", message);
+    let given: String = outputs.into_iter().flatten().map(|(name, _)| format!(" -o {name}=...")).collect();
+    meant.iter().fold(error, |error, one| error.hint(format!("{}{given}", undecided::command(one, flag))))
+}
+
+fn not_interrupted(view: &View, step: Option<&str>, open: &str) -> CommandError {
     let known = |step: &str| view.lines().iter().any(|line| line.id == step);
     let error = |message| CommandError::usage("not-interrupted", message);
     let error = match step {
@@ -153,10 +179,9 @@ fn not_interrupted(view: &View, step: Option<&str>, open: &[&str]) -> CommandErr
             .near(&near(step, view.lines().iter().map(|line| line.id.as_str()))),
     };
     if open.is_empty() {
-        return error.hint(format!("go on with: switchback resume {}", view.run));
+        return error.hint(format!("go on with: switchback resume {}", typable(view.run.as_str())));
     }
-    let open: Vec<String> = open.iter().map(|name| format!("`{name}`")).collect();
-    error.hint(format!("interrupted: {}", open.join(", ")))
+    error.hint(format!("interrupted: {open}"))
 }
 
 /// What a step gave, with nothing missing that is read later. That a command had happened means that it exited
@@ -176,7 +201,8 @@ fn whole(view: &View, step: &str, mut outputs: Fields) -> Result<Fields, Command
     }
     let message = format!("something later reads {} of `{step}`", missing.join(", "));
     let flags: Vec<String> = missing.iter().map(|name| format!("-o {name}=...")).collect();
-    let hint = format!("say what it gave: switchback resume {} --done {step} {}", view.run, flags.join(" "));
+    let one = Undecided { run: view.run.clone(), step: step.to_owned() };
+    let hint = format!("say what it gave: {} {}", undecided::command(&one, "--done"), flags.join(" "));
     Err(CommandError::usage("missing-outputs", message).hint(hint))
 }
 

@@ -1,7 +1,7 @@
 //! What to do next, whenever something is left to do.
 
 use super::questions;
-use crate::cli::typable;
+use crate::cli::{typable, undecided};
 use engine::kernel::{Outcome, RunId, Status, Waiting};
 use engine::view::{Undecided, View};
 
@@ -70,14 +70,12 @@ fn goes_on(run: &RunId) -> String {
 fn waits(view: &View, waiting: &[Waiting]) -> Option<String> {
     let run = &view.run;
     let undecided: Vec<Undecided> = view.all_undecided().collect();
-    let interrupted: Vec<&str> = undecided.iter().map(|one| one.step.as_str()).collect();
-    if let [first, ..] = interrupted.as_slice() {
-        let first = typable(first);
-        let names: Vec<String> = interrupted.iter().take(NAMED_MAX).map(|name| format!("`{name}`")).collect();
+    if let [first, ..] = undecided.as_slice() {
+        let (command, step) = (undecided::command(first, "--retry"), typable(&first.step));
         return Some(format!(
-            "{} may or may not have happened. A person looks, then says which: `switchback resume {run} --retry \
-             {first}`, `--done {first}` or `--fail {first}`.",
-            names.join(", ")
+            "{} may or may not have happened. A person looks, then says which: `{command}`, `--done {step}` or \
+             `--fail {step}`.",
+            undecided::list(view, undecided.iter().take(NAMED_MAX))
         ));
     }
     let someone =
