@@ -3,7 +3,7 @@
 use super::error::CommandError;
 use super::look::talk;
 use super::store::directory;
-use crate::daemon::{self, Door, Hello, Place, Reached, Remote};
+use crate::daemon::{self, Door, Hello, Place, READY, Reached, Remote};
 use crate::house::{Carries, Client, Flags, House, Lent};
 use engine::adapters::process::Recovered;
 use engine::backend::Backend;
@@ -60,10 +60,15 @@ impl Seating {
 fn ended(log: &Path) -> String {
     let said = std::fs::read(log).unwrap_or_default();
     let said = String::from_utf8_lossy(&said[said.len().saturating_sub(LAST_BYTES_MAX)..]).into_owned();
-    match said.lines().rev().find(|line| !line.trim().is_empty()) {
+    match last_words(&said) {
         Some(line) => format!("the daemon has ended; the last line of {} is: {line}", log.display()),
-        None => "the daemon has ended".to_owned(),
+        None => "the daemon has ended without a word, as one does that is killed".to_owned(),
     }
+}
+
+/// The last line of a log. One that only says that a daemon has begun is none.
+fn last_words(log: &str) -> Option<&str> {
+    log.lines().rev().find(|line| !line.trim().is_empty()).filter(|line| !line.contains(READY))
 }
 
 /// Whether the environment wants to do without the daemon.
@@ -214,9 +219,18 @@ mod tests {
     fn a_daemon_that_gave_up_is_quoted() {
         let folder = tempfile::tempdir().unwrap();
         let log = folder.path().join("daemon.log");
-        assert_eq!(ended(&log), "the daemon has ended");
+        assert_eq!(ended(&log), "the daemon has ended without a word, as one does that is killed");
         let line = "2026-01-01T00:00:00.000Z ending: the store cannot be written: the disk is full";
         std::fs::write(&log, format!("{}\n{line}\n\n", "x".repeat(LAST_BYTES_MAX))).unwrap();
         assert!(ended(&log).ends_with(&format!("daemon.log is: {line}")));
+    }
+
+    #[test]
+    fn a_daemon_that_only_began_has_left_no_words() {
+        let began = format!("12:00 switchback 1.0.0 {READY} 7\n\n");
+        assert_eq!(last_words(""), None);
+        assert_eq!(last_words(&began), None);
+        assert_eq!(last_words(&format!("{began}12:01 the disk is full\n\n")), Some("12:01 the disk is full"));
+        assert_eq!(last_words(&format!("12:01 the disk is full\n{began}")), None);
     }
 }

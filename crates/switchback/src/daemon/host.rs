@@ -60,6 +60,9 @@ enum End {
     Broken,
 }
 
+/// What the log says of a daemon that has begun, before its number.
+pub(crate) const READY: &str = "is ready, process";
+
 /// The daemon of a data directory. Says on stdout that it is ready, or why it is not; whoever started it reads that.
 pub(crate) fn main(dir: &Path) -> ExitCode {
     engine::kill_point::role("daemon");
@@ -102,7 +105,7 @@ async fn keep(dir: &Path) -> ExitCode {
     };
     kill_point("daemon listens");
     announce(None);
-    say(&format!("switchback {} is ready, process {}", VERSION, std::process::id()));
+    say(&format!("switchback {} {READY} {}", VERSION, std::process::id()));
     let mut met = JoinSet::new();
     let end = host.let_in(&place, listener, &mut met).await;
     say(&format!("ending: {end:?}").to_lowercase());

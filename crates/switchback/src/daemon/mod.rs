@@ -33,7 +33,7 @@ pub(crate) const DAEMON: &str = "daemon";
 
 pub(crate) use gate::{CODE as NOT_A_HUMAN, refused as not_a_human};
 pub(crate) use hello::{Door, Hello};
-pub(crate) use host::main;
+pub(crate) use host::{READY, main};
 pub(crate) use kin::is_below_our_own;
 pub(crate) use pipe::Pipe;
 pub(crate) use place::Place;
