@@ -15,6 +15,7 @@ mod call;
 mod complete;
 mod elicit;
 mod fit;
+mod front;
 mod instructions;
 pub(crate) mod line;
 mod misread;

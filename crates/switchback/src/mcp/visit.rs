@@ -1,15 +1,13 @@
 //! What every call of one connection stands on: the house, the client, and the settings that hold for it.
 
+use super::front::Fronts;
 use super::problem::Problem;
 use crate::house::{Client, House};
 use crate::settings::Settings;
-use engine::asking::Asked;
-use engine::kernel::{EffectId, RunId};
 use engine::library::Library;
 use engine::store::Reader;
 use serde_json::json;
-use std::collections::HashSet;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 use tokio::sync::{Semaphore, mpsc};
 
 /// How many of a client's calls look at the store at once.
@@ -21,8 +19,8 @@ pub(super) struct Visit {
     pub(super) client: Client,
     settings: RwLock<Arc<Settings>>,
     turns: Semaphore,
-    /// The questions that are in front of whoever sits at the client: none is asked twice at once.
-    asking: Arc<Mutex<HashSet<(RunId, EffectId)>>>,
+    /// The questions that are in front of whoever sits at the client.
+    pub(super) fronts: Fronts,
     /// Says, by being dropped after the house, that nobody holds it any more.
     _alive: mpsc::Sender<()>,
 }
@@ -36,7 +34,7 @@ impl Visit {
     ) -> Visit {
         let settings = read(client.clone()).await;
         let (settings, turns) = (RwLock::new(Arc::new(settings)), Semaphore::new(AT_ONCE_MAX));
-        Visit { house, client, settings, turns, asking: Arc::default(), _alive: alive }
+        Visit { house, client, settings, turns, fronts: Fronts::default(), _alive: alive }
     }
 
     /// The house, or the answer of every tool where there is none.
@@ -69,13 +67,6 @@ impl Visit {
         looked.map_err(|error| no_house(&error.to_string()))
     }
 
-    /// Notes that a question is put in front of someone, unless it is there already.
-    pub(super) fn in_front(&self, asked: &Asked) -> Option<InFront> {
-        let question = (asked.run.clone(), asked.effect.clone());
-        let is_new = self.asking.lock().unwrap_or_else(PoisonError::into_inner).insert(question.clone());
-        is_new.then(|| InFront { asking: Arc::clone(&self.asking), question })
-    }
-
     /// The definitions that the client can name. It waits for the disk.
     pub(super) fn library(&self) -> Result<Arc<Library>, Problem> {
         Ok(self.house()?.library(&self.client))
@@ -100,18 +91,6 @@ impl Visit {
         let read = Arc::new(read(self.client.clone()).await);
         *self.settings.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&read);
         read
-    }
-}
-
-/// A question that is in front of someone, as long as this lives.
-pub(super) struct InFront {
-    asking: Arc<Mutex<HashSet<(RunId, EffectId)>>>,
-    question: (RunId, EffectId),
-}
-
-impl Drop for InFront {
-    fn drop(&mut self) {
-        self.asking.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.question);
     }
 }
 

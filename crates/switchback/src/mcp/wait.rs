@@ -8,10 +8,11 @@
 //! A call waits until the run has ended or waits for someone, until its time is up, or until it is cancelled; the run
 //! does not notice. Whoever listens to progress is told something at least every ten seconds, and waits as long as it
 //! takes unless it said for how long. A human who can be asked through the client is asked, and waited for at most as long as
-//! a call may take.
+//! a call may take. Where another call of the same client asks them already, this one waits beside its form.
 
 use super::call::Call;
 use super::elicit::{Live, Way, sealed};
+use super::front::Beside;
 use super::problem::Problem;
 use super::runs;
 use super::submit::take;
@@ -63,13 +64,18 @@ pub(super) async fn wait(
     let way = Way::of(call).filter(|_| patience != Patience::For(Duration::ZERO));
     let mut silence = now + SILENCE_MAX;
     let mut live: Option<Live> = None;
+    let mut beside: Option<Beside> = None;
     loop {
-        if let (Some(way), None) = (way, &live)
+        if let (Some(way), None, None) = (way, &live, &beside)
             && let Some(asked) = watch.for_a_form()
         {
             match ask(call, watch, way, asked, until).await {
                 Ok(Asking::Live(asking)) => live = Some(*asking),
                 Ok(Asking::Result(result)) => return Ok(Some(result)),
+                Ok(Asking::Beside(form)) => {
+                    watch.stand_still();
+                    beside = Some(form);
+                }
                 Err(why) => watch.give_up(why),
             }
         }
@@ -91,11 +97,23 @@ pub(super) async fn wait(
             () = sleep_until(until.unwrap_or(now)), if until.is_some() => {
                 withdraw(live, "the call waits no longer; the question stays open").await;
                 watch.catch_up();
+                if beside.is_some() {
+                    watch.give_up("the person is being asked already, by another call".to_owned());
+                }
                 return Ok(None);
             }
             () = sleep_until(patient.unwrap_or(now)), if patient.is_some() => {
-                withdraw(live.take(), "nobody answered in time; the question stays open").await;
+                if let Some(live) = live.take() {
+                    live.expire().await;
+                }
                 watch.give_up("the person was asked and has not answered in time".to_owned());
+            }
+            was_heard = gone(&mut beside), if beside.is_some() => {
+                beside = None;
+                watch.reload(call).await?;
+                if was_heard && watch.stands() {
+                    watch.give_up("the person was asked by another call and gave no answer".to_owned());
+                }
             }
             turn = watch.progress.recv() => {
                 let Some(turn) = turn else { return Err(stopped(call, &watch.view)) };
@@ -137,6 +155,8 @@ pub(super) async fn wait(
 /// A question on its way to someone.
 enum Asking {
     Live(Box<Live>),
+    /// Another call asks it already.
+    Beside(Beside),
     Result(InputRequiredResult),
 }
 
@@ -153,7 +173,11 @@ async fn ask(
         Way::Live => {
             let most = Instant::now() + Duration::from_secs(call.visit.settings().call_seconds);
             let until = until.map_or(most, |until| until.min(most));
-            let live = Live::ask(call, asked, until).await;
+            let front = match call.visit.fronts.put(&asked) {
+                Ok(front) => front,
+                Err(form) => return Ok(Asking::Beside(form)),
+            };
+            let live = Live::ask(call, asked, front, until).await;
             live.map(|live| Asking::Live(Box::new(live)))
         }
     }
@@ -163,6 +187,14 @@ async fn ask(
 async fn said(live: &mut Option<Live>) -> super::elicit::Said {
     match live {
         Some(live) => live.said().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Whether whoever is asked by another call was heard, once its form is gone.
+async fn gone(beside: &mut Option<Beside>) -> bool {
+    match beside {
+        Some(form) => form.gone().await,
         None => std::future::pending().await,
     }
 }

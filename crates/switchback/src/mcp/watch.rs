@@ -53,6 +53,16 @@ impl Watch {
         }
     }
 
+    /// Waits through how it stands now, because another call asks what it asks.
+    pub(super) fn stand_still(&mut self) {
+        self.stood = Some(self.stand());
+    }
+
+    /// Whether it stands as it did when that was to be waited through.
+    pub(super) fn stands(&self) -> bool {
+        self.stood.as_ref() == Some(&self.stand())
+    }
+
     fn stand(&self) -> Stand {
         let asked = self.view.asked.iter().map(|one| (one.run.clone(), one.effect.clone()));
         Stand { seq: self.view.seq(), asked: asked.collect() }
@@ -124,7 +134,11 @@ impl Watch {
             Taken::Open(why) => self.give_up(why),
             Taken::Late(why) => self.word = Some(late(&why)),
         }
-        // The store is the truth, whatever was told so far.
+        self.reload(call).await
+    }
+
+    /// Looks at all of it again: the store is the truth, whatever was told so far.
+    pub(super) async fn reload(&mut self, call: &Call) -> Result<(), Problem> {
         let (run, left) = (self.view.run.clone(), self.view.left);
         self.view = call.visit.look(move |visit, reader| runs::view_of(visit, reader, &run)).await??;
         self.view.left &= left;
@@ -133,7 +147,7 @@ impl Watch {
 
     /// Whether nothing more happens by itself, or someone is to do something.
     pub(super) fn is_settled(&self) -> bool {
-        let is_news = || self.view.left || self.word.is_some() || self.stood.as_ref() != Some(&self.stand());
+        let is_news = || self.view.left || self.word.is_some() || !self.stands();
         let asks = !self.view.asked.is_empty() && self.is_waiting();
         self.view.seq() >= self.since && (asks || is_settled(&self.view)) && is_news()
     }

@@ -2,7 +2,7 @@
 
 use super::form::{Said, form};
 use crate::mcp::call::Call;
-use crate::mcp::visit::InFront;
+use crate::mcp::front::InFront;
 use engine::asking::Asked;
 use rmcp::RoleServer;
 use rmcp::model::{ClientResult, ElicitRequest, ServerRequest};
@@ -16,29 +16,40 @@ pub(in crate::mcp) struct Live {
     /// Until when it is waited for.
     pub(in crate::mcp) until: Instant,
     handle: RequestHandle<RoleServer>,
-    _front: InFront,
+    front: InFront,
 }
 
 impl Live {
     /// Puts a question in front of whoever sits at the client.
-    pub(in crate::mcp) async fn ask(call: &Call, asked: Asked, until: Instant) -> Result<Live, String> {
-        let front =
-            call.visit.in_front(&asked).ok_or("the person is being asked already, by another call")?;
+    pub(in crate::mcp) async fn ask(
+        call: &Call,
+        asked: Asked,
+        front: InFront,
+        until: Instant,
+    ) -> Result<Live, String> {
         let request = ServerRequest::ElicitRequest(ElicitRequest::new(form(&asked)));
         let sent =
             call.context.peer.send_cancellable_request(request, PeerRequestOptions::no_options()).await;
         let handle = sent.map_err(|error| format!("the person could not be asked: {error}"))?;
-        Ok(Live { asked, until, handle, _front: front })
+        Ok(Live { asked, until, handle, front })
     }
 
     /// What came back. May be dropped and asked for again.
     pub(in crate::mcp) async fn said(&mut self) -> Said {
-        match (&mut self.handle.rx).await {
+        let answer = (&mut self.handle.rx).await;
+        self.front.heard();
+        match answer {
             Ok(Ok(ClientResult::ElicitResult(result))) => Said::of(result),
             Ok(Ok(_)) => Said::Garbled("the client answered something else than the form".to_owned()),
             Ok(Err(error)) => Said::Garbled(format!("the client did not show the form: {error}")),
             Err(_) => Said::Garbled("the client went away".to_owned()),
         }
+    }
+
+    /// Nobody has said anything in time, and so it is taken back.
+    pub(in crate::mcp) async fn expire(self) {
+        self.front.heard();
+        self.withdraw("nobody answered in time; the question stays open").await;
     }
 
     /// Takes the question back: it was answered elsewhere, or is not waited for any longer.
