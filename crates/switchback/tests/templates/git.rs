@@ -179,6 +179,21 @@ fn only_the_paths_that_are_named_are_committed() {
 }
 
 #[test]
+fn lines_without_a_path_are_not_all_there_is() {
+    let Some(world) = repository() else { return };
+    world.write("secret.txt", "x");
+    for paths in ["\n", " ", "\n \n\t\n"] {
+        let refused = world.run("commit-and-push", &[("message", "some"), ("paths", paths)]);
+        assert!(refused.error().contains("no path in them: name what to commit"), "{paths:?}: {refused:?}");
+        let refused = world.run("review-with-agent", &[("paths", paths)]);
+        assert!(refused.error().contains("no path in them: name what to review"), "{paths:?}: {refused:?}");
+    }
+    assert_eq!(world.shell("git rev-list --count HEAD; git status --porcelain"), "1\n?? secret.txt");
+    world.run("commit-and-push", &[("message", "all"), ("paths", "")]).outputs();
+    assert_eq!(world.shell("git show --name-only --format= HEAD"), "secret.txt");
+}
+
+#[test]
 fn a_commit_that_cannot_be_made_says_why() {
     let Some(world) = with_remote() else { return };
     world.write("a.txt", "changed\n");

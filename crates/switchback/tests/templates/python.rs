@@ -322,9 +322,11 @@ fn paths_that_are_not_there_are_told() {
     let world = World::new();
     let missing = world.run("lint-python", &[("paths", "src no-such")]);
     assert!(missing.error().contains("there is no src in .: correct paths"), "{}", missing.error());
-    assert!(
-        world.run("lint-python", &[("paths", "")]).error().contains("is empty: name what to look through")
-    );
+    world.write("a.py", "x = (");
+    for paths in ["", " ", "\n\t\n"] {
+        let refused = world.run("lint-python", &[("paths", paths)]);
+        assert!(refused.error().contains("paths is empty: name what to look through"), "{paths:?}: {refused:?}");
+    }
 }
 
 /// Whether a program is there that a test cannot do with; that has been said then.
