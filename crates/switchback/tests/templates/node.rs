@@ -33,14 +33,26 @@ fn a_project_is_installed_linted_tested_and_built() {
 
 #[test]
 fn scripts_that_a_project_does_not_have_are_left_out() {
-    let Some(world) =
-        project(r#"{"test": "echo \"Error: no test specified\" && exit 1", "prelint": "exit 1"}"#)
-    else {
-        return;
-    };
+    let Some(world) = project(r#"{"build": "true", "prelint": "exit 1"}"#) else { return };
     let ran = world.run("node-ci", &[]);
     let outputs = ran.outputs();
-    assert_eq!(["lint", "test", "build"].map(|script| outputs[script].as_str().unwrap()), ["n/a"; 3]);
+    let told = ["lint", "test", "build"].map(|script| outputs[script].as_str().unwrap());
+    assert_eq!(told, ["n/a", "n/a", "success"]);
+}
+
+#[test]
+fn a_project_without_any_of_the_scripts_is_not_said_to_be_checked() {
+    let none = r#"{"test": "echo \"Error: no test specified\" && exit 1", "prelint": "exit 1"}"#;
+    for scripts in ["{}", none] {
+        let Some(world) = project(scripts) else { return };
+        let refused = world.run("node-ci", &[]);
+        let told = "package.json has none of the scripts lint, test and build, so nothing would be checked";
+        assert!(refused.error().contains(told), "{}", refused.error());
+        assert_eq!(refused.block("install"), "skipped");
+        let asked = world.run("node-ci", &[("allow_no_scripts", "true")]);
+        let outputs = asked.outputs();
+        assert_eq!(["lint", "test", "build"].map(|script| outputs[script].as_str().unwrap()), ["n/a"; 3]);
+    }
 }
 
 #[test]
@@ -61,7 +73,7 @@ fn a_project_that_cannot_be_read_or_installed_says_why() {
     let Some(world) = project("{}") else { return };
     world.write(
         "package.json",
-        r#"{"name": "it", "version": "1.0.0", "dependencies": {"beside": "file:./no-such.tgz"}}"#,
+        r#"{"name": "it", "version": "1.0.0", "scripts": {"lint": "true"}, "dependencies": {"beside": "file:./no-such.tgz"}}"#,
     );
     let install = world.run("node-ci", &[]);
     assert!(install.error().contains("`install` exited with"), "{}", install.error());
