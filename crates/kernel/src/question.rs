@@ -6,6 +6,7 @@ use crate::plan::Language;
 use crate::{Data, Digest};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::sync::Arc;
 
 /// A question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -62,7 +63,7 @@ pub enum Answer {
         digest: Digest,
         /// What it says.
         #[serde(skip)]
-        value: Value,
+        value: Arc<Value>,
     },
 }
 

@@ -2,9 +2,9 @@
 
 use super::gather::{stored_bytes, too_much_to_send};
 use super::{Driver, Parcel};
-use crate::store::Write;
+use crate::store::{Fault, Write};
 use crate::turn::{Content, Turning};
-use kernel::{Answer, Data, Question, RunId, Turn};
+use kernel::{Answer, Data, Digest, Question, RunId, Turn};
 use std::sync::Arc;
 
 impl Driver {
@@ -41,13 +41,13 @@ impl Driver {
     }
 
     /// A question as an evaluator gets it: with the values themselves.
-    fn outward(&self, question: &Question, contents: &[Content]) -> Question {
+    fn outward(&mut self, question: &Question, contents: &[Content]) -> Question {
         let mut question = question.clone();
         if let Question::Evaluate { scope, .. } = &mut question {
             for (_, data) in scope {
                 let Data::Stored(reference) = data else { continue };
                 if let Answer::Loaded { value, .. } = self.look_up(&reference.digest, contents) {
-                    *data = Data::Inline(value);
+                    *data = Data::Inline(Arc::unwrap_or_clone(value));
                 }
             }
         }
@@ -55,7 +55,7 @@ impl Driver {
     }
 
     /// The answer, if it lies in the store or came along with the event, or is made of what does.
-    fn known(&self, question: &Question, contents: &mut Vec<Content>, made: u64) -> Option<Answer> {
+    fn known(&mut self, question: &Question, contents: &mut Vec<Content>, made: u64) -> Option<Answer> {
         match question {
             Question::Load { digest } => Some(self.look_up(digest, contents)),
             Question::Evaluate { scope, .. } => too_much_to_send(scope).map(Answer::Unanswered),
@@ -63,25 +63,33 @@ impl Driver {
         }
     }
 
-    fn look_up(&self, digest: &kernel::Digest, contents: &[Content]) -> Answer {
-        let fresh = contents.iter().find(|content| content.digest == *digest);
-        match fresh.and_then(|it| Content::value(Content::word(it.kind), &it.body).ok()) {
-            Some(value) => Answer::Loaded { digest: *digest, value },
-            None => self.load_content(digest),
-        }
+    /// What content says: it was wanted lately, came along with the event, is of this very batch, or lies in the store.
+    fn look_up(&mut self, wanted: &Digest, contents: &[Content]) -> Answer {
+        let (store, writes) = (&self.store, &self.batch.writes);
+        let read = || {
+            let along = contents.iter().find(|content| content.digest == *wanted);
+            let along = along.map(|content| (Content::word(content.kind), &content.body));
+            match along.or_else(|| written(writes, wanted)) {
+                Some((kind, body)) => {
+                    Ok((Content::value(kind, body).map_err(Fault::Corrupt)?, body.len() as u64))
+                }
+                None => crate::turn::read(store.reader(), wanted),
+            }
+        };
+        let answer = self.lately.answer(wanted, read);
+        answer.unwrap_or_else(|fault| Answer::Unanswered(format!("stored data cannot be read: {fault}")))
     }
 
-    /// What stored content says; content of this very batch counts.
-    pub(crate) fn load_content(&self, wanted: &kernel::Digest) -> Answer {
-        let fresh = self.batch.writes.iter().find_map(|write| match write {
-            Write::Content { digest, kind, body, .. } if digest == wanted => {
-                Content::value(kind, body).ok().map(|value| Answer::Loaded { digest: *digest, value })
-            }
-            _ => None,
-        });
-        fresh.unwrap_or_else(|| {
-            crate::turn::load(self.store.reader(), wanted)
-                .unwrap_or_else(|fault| Answer::Unanswered(format!("stored data cannot be read: {fault}")))
-        })
+    /// What content says that a turn has named.
+    pub(crate) fn load_content(&mut self, wanted: &Digest) -> Answer {
+        self.look_up(wanted, &[])
     }
+}
+
+/// Content that waits for the next commit.
+pub(super) fn written<'w>(writes: &'w [Write], wanted: &Digest) -> Option<(&'w str, &'w Vec<u8>)> {
+    writes.iter().find_map(|write| match write {
+        Write::Content { digest, kind, body, .. } if digest == wanted => Some((kind.as_str(), body)),
+        _ => None,
+    })
 }

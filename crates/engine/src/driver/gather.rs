@@ -1,8 +1,8 @@
 //! Puts together what a turn asks to have put together: from what came along with its event and from the store.
 
 use super::Driver;
+use super::ask::written;
 use crate::evaluator::limits::REQUEST_BYTES_MAX;
-use crate::store::Write;
 use crate::turn::{Body, Content, gathered, wanted_bytes};
 use kernel::data::Kind;
 use kernel::{Answer, Data, Digest, Question};
@@ -36,11 +36,7 @@ impl Driver {
         if let Some(content) = contents.iter().find(|content| content.digest == *wanted) {
             return Ok((content.kind, Cow::Borrowed(content.body.as_slice())));
         }
-        let fresh = self.batch.writes.iter().find_map(|write| match write {
-            Write::Content { digest, kind, body, .. } if digest == wanted => Some((kind.as_str(), body)),
-            _ => None,
-        });
-        if let Some((word, body)) = fresh {
+        if let Some((word, body)) = written(&self.batch.writes, wanted) {
             return Ok((kind(word)?, Cow::Owned(body.clone())));
         }
         match self.store.reader().content(wanted) {

@@ -27,7 +27,7 @@ pub(crate) use record::{detail, word};
 use crate::answers::Patience;
 use crate::backend::{Accepted, Error};
 use crate::store::{Store, Write};
-use crate::turn::{Planted, Reply, Seat, TAIL_BYTES_MIN};
+use crate::turn::{Known, Planted, Reply, Seat, TAIL_BYTES_MIN};
 use kernel::{EffectId, RunId};
 use std::collections::{HashMap, HashSet};
 
@@ -36,6 +36,8 @@ pub struct Driver {
     store: Store,
     seats: HashMap<RunId, Seat>,
     batch: Batch,
+    /// What was read of stored content lately; let go of when a run that nobody called is over.
+    lately: Known,
     tail_bytes_min: u64,
     planted_in_runs: Planted,
     /// What the last owner had not begun when it ended in good order.
@@ -69,6 +71,7 @@ impl Driver {
             store,
             seats: HashMap::new(),
             batch: Batch::default(),
+            lately: Known::default(),
             tail_bytes_min: TAIL_BYTES_MIN,
             planted_in_runs: Planted::default(),
             #[cfg(feature = "faults")]
@@ -106,9 +109,11 @@ impl Driver {
     /// Forgets runs that have ended and have nothing open; whoever asks for one brings it back from the store.
     pub fn forget_ended(&mut self, runs: &[RunId]) {
         for run in runs {
-            let over = self.seats.get(run).is_some_and(Seat::is_over);
-            if over {
-                self.seats.remove(run);
+            if self.seats.get(run).is_some_and(Seat::is_over)
+                && let Some(seat) = self.seats.remove(run)
+                && seat.run.parent().is_none()
+            {
+                self.lately.forget();
             }
         }
     }

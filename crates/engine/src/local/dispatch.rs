@@ -49,7 +49,7 @@ impl Worker {
 
     /// Gives an adapter the data itself where the effect only names it.
     fn loaded(
-        &self,
+        &mut self,
         mut perform: kernel::effect::Perform,
     ) -> Result<kernel::effect::Perform, (EffectId, String)> {
         if let Some(reason) = too_much(&perform.inputs) {
@@ -58,7 +58,7 @@ impl Worker {
         for data in perform.inputs.values_mut() {
             let Data::Stored(reference) = data else { continue };
             match self.driver.load_content(&reference.digest) {
-                Answer::Loaded { value, .. } => *data = Data::Inline(value),
+                Answer::Loaded { value, .. } => *data = Data::Inline(Arc::unwrap_or_clone(value)),
                 Answer::Unanswered(reason) => return Err((perform.id, reason)),
                 Answer::Evaluated(_) => unreachable!("BUG: content was answered as an expression"),
             }

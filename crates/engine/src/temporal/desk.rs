@@ -37,7 +37,7 @@ pub(crate) struct Kept {
 impl Kept {
     fn of(answer: Answer) -> Self {
         let content = match &answer {
-            Answer::Loaded { value, .. } => Some(value.clone()),
+            Answer::Loaded { value, .. } => Some((**value).clone()),
             Answer::Evaluated(_) | Answer::Unanswered(_) => None,
         };
         Kept { answer, content }
@@ -45,7 +45,7 @@ impl Kept {
 
     pub(super) fn answer(self) -> Answer {
         match (self.answer, self.content) {
-            (Answer::Loaded { digest, .. }, Some(value)) => Answer::Loaded { digest, value },
+            (Answer::Loaded { digest, .. }, Some(value)) => Answer::Loaded { digest, value: value.into() },
             (answer, _) => answer,
         }
     }

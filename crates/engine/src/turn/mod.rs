@@ -8,6 +8,7 @@ mod content;
 mod entry;
 mod gather;
 mod home;
+mod known;
 mod replay;
 mod seat;
 
@@ -15,7 +16,8 @@ pub use content::{Content, brought, stored};
 pub use entry::{ENTRY_VERSION, EntryBody, decode};
 pub use gather::{Body, LEVELS_MAX, gathered, wanted_bytes};
 pub use home::{Home, Origin, WIDTH_MAX, usual_width};
-pub(crate) use replay::load;
+pub(crate) use known::Known;
+pub(crate) use replay::read;
 pub use replay::{Diverged, LoadError, Planted, Replayed, Seen, again, replay, replay_planted};
 pub use seat::Reply;
 pub(crate) use seat::{Posted, Seat, TAIL_BYTES_MIN, Turning};

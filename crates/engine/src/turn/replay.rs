@@ -1,14 +1,12 @@
 //! Brings a stored run back: from its latest snapshot and the entries after it, or from its first entry. Nobody
 //! is asked: the answers are in the entries, loaded content is read again by digest.
 
-mod known;
-
-use super::{Content, EntryBody, Home, Origin, decode};
+use super::{Content, EntryBody, Home, Known, Origin, decode};
 use crate::store::{Entry, Fault, Loaded, Reader};
 #[cfg(feature = "faults")]
 pub use kernel::fault::Planted;
 use kernel::{Answer, Digest, Plan, Question, Run, RunId, Turn};
-use known::Known;
+use serde_json::Value;
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -116,11 +114,11 @@ pub fn replay_planted(
     if !run.supported() {
         return Err(LoadError::Behaviour { run: id.clone(), behaviour: run.behaviour() });
     }
-    let mut known = Known::new(|digest| load(reader, digest));
+    let mut known = Known::default();
     for entry in &loaded.tail {
         let seq = entry.head.seq;
         let body = decode(&entry.body).map_err(|reason| unreadable(seq, reason))?;
-        let turn = again_by(&mut run, &body, seq, |digest| known.load(digest))?;
+        let turn = again_by(&mut run, &body, seq, reader, &mut known)?;
         see(Seen { entry, body: &body, turn: &turn, run: &run });
     }
     let tail_bytes = loaded.tail.iter().map(|entry| entry.body.len() as u64).sum();
@@ -130,14 +128,15 @@ pub fn replay_planted(
 
 /// Lets a recorded turn happen again and compares what it gives.
 pub fn again(reader: &Reader, run: &mut Run, body: &EntryBody, entry: u64) -> Result<Turn, LoadError> {
-    again_by(run, body, entry, |digest| load(reader, digest))
+    again_by(run, body, entry, reader, &mut Known::default())
 }
 
 fn again_by(
     run: &mut Run,
     body: &EntryBody,
     entry: u64,
-    mut load: impl FnMut(&Digest) -> Result<Answer, Fault>,
+    reader: &Reader,
+    known: &mut Known,
 ) -> Result<Turn, LoadError> {
     let id = run.id().clone();
     let diverged = || Diverged { run: id.clone(), entry };
@@ -148,7 +147,8 @@ fn again_by(
             return Err(diverged().into());
         }
         asked.append(&mut turn.questions);
-        let answers = answers.iter().map(|answer| hydrated(answer, &mut load)).collect::<Result<_, _>>()?;
+        let answers =
+            answers.iter().map(|answer| hydrated(answer, reader, known)).collect::<Result<_, _>>()?;
         turn = run.answer(answers);
     }
     if !turn.questions.is_empty() || turn.digest(&asked) != body.gave {
@@ -158,23 +158,20 @@ fn again_by(
 }
 
 /// An answer with its content read again.
-fn hydrated(
-    answer: &Answer,
-    load: &mut impl FnMut(&Digest) -> Result<Answer, Fault>,
-) -> Result<Answer, Fault> {
+fn hydrated(answer: &Answer, reader: &Reader, known: &mut Known) -> Result<Answer, Fault> {
     match answer {
-        Answer::Loaded { digest, .. } => load(digest),
+        Answer::Loaded { digest, .. } => known.answer(digest, || read(reader, digest)),
         answer => Ok(answer.clone()),
     }
 }
 
-/// Answers what stored content says.
-pub(crate) fn load(reader: &Reader, digest: &Digest) -> Result<Answer, Fault> {
+/// What stored content says, and how many bytes it has.
+pub(crate) fn read(reader: &Reader, digest: &Digest) -> Result<(Value, u64), Fault> {
     let Some(content) = reader.content(digest)? else {
         return Err(Fault::Corrupt(format!("content {digest} is not there")));
     };
     let value = Content::value(&content.kind, &content.body).map_err(Fault::Corrupt)?;
-    Ok(Answer::Loaded { digest: *digest, value })
+    Ok((value, content.body.len() as u64))
 }
 
 /// Where a run comes from: its first entry says so.

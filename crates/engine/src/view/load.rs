@@ -3,7 +3,7 @@
 use super::View;
 use crate::store::{Loaded, Owner, Reader, RunRow};
 use crate::turn::{LoadError, replay};
-use kernel::{Answer, Data, Plan, RunId};
+use kernel::{Data, Plan, RunId};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -59,10 +59,7 @@ impl Values<'_> {
     pub fn value(&self, data: &Data) -> Result<Value, LoadError> {
         match data {
             Data::Inline(value) => Ok(value.clone()),
-            Data::Stored(reference) => match crate::turn::load(self.0, &reference.digest)? {
-                Answer::Loaded { value, .. } => Ok(value),
-                other => unreachable!("BUG: content was answered by {other:?}"),
-            },
+            Data::Stored(reference) => Ok(crate::turn::read(self.0, &reference.digest)?.0),
         }
     }
 }

@@ -210,7 +210,7 @@ impl Drive {
     fn answer_to(&mut self, question: &Question) -> Answer {
         match question {
             Question::Load { digest } => match self.contents.get(digest) {
-                Some(value) => Answer::Loaded { digest: *digest, value: value.clone() },
+                Some(value) => Answer::Loaded { digest: *digest, value: value.clone().into() },
                 None => Answer::Unanswered("the content is gone".into()),
             },
             Question::Gather { wholes, inline_bytes_max, .. } => Answer::Evaluated(
