@@ -181,3 +181,55 @@ fn an_install_that_broke_off_is_not_taken_for_the_one_before() {
     assert!(broke.error().contains("`install` exited with"), "{}", broke.error());
     assert_eq!(world.run("setup-python-env", &list).outputs()["installed"], "installed list.in");
 }
+
+#[test]
+fn two_at_once_wait_for_each_other() {
+    let Some((world, _)) = project() else { return };
+    world.write("list.in", "# nothing\n");
+    world.write(
+        "flow.yaml",
+        "name: two
+blocks:
+  - id: all
+    type: ExecuteWorkflow
+    for_each: {items: [1, 2, 3], parallel: 3}
+    inputs: {workflow: setup-python-env, inputs: {requirements: list.in}}
+outputs: {results: '${blocks.all.results}'}
+",
+    );
+    let done = world.run("flow.yaml", &[]);
+    let results = done.outputs()["results"].as_array().unwrap();
+    let mut installed: Vec<_> =
+        results.iter().map(|result| result["outputs"]["installed"].as_str().unwrap()).collect();
+    installed.sort_unstable();
+    assert_eq!(installed, ["installed list.in", "nothing has changed", "nothing has changed"]);
+    world.shell(".venv/bin/python -c 'import pip' && test ! -e .venv/switchback-half");
+}
+
+#[test]
+fn one_that_waited_for_another_that_failed_makes_it_itself() {
+    let Some((world, _)) = project() else { return };
+    // It says that it is at work, and fails once the other waits.
+    world.write(
+        "breaks",
+        "#!/bin/sh\ncase $* in *print*) exec python3 \"$@\";; esac\ntouch began\n\
+         until grep -q -e \"-> FLOCK.*:$(stat -c %i .venv/switchback-half) \" /proc/locks; do sleep 0.1; done\nexit 1\n",
+    );
+    world.write(
+        "flow.yaml",
+        "name: two
+blocks:
+  - {id: bad, type: ExecuteWorkflow, inputs: {workflow: setup-python-env, inputs: {python_path: ./breaks}}}
+  - {id: begun, type: Shell, inputs: {command: 'until test -e began; do sleep 0.1; done'}}
+  - {id: good, type: ExecuteWorkflow, depends_on: [begun], inputs: {workflow: setup-python-env}}
+outputs: {bad: '${blocks.bad.failed}', found: '${blocks.good.outputs.found}'}
+",
+    );
+    world.shell("chmod +x breaks");
+    if !std::path::Path::new("/proc/locks").exists() {
+        return;
+    }
+    let done = world.run("flow.yaml", &[]);
+    assert_eq!(done.document["outputs"], json!({"bad": true, "found": "missing"}), "{done:?}");
+    world.shell(".venv/bin/python -c 'import pip' && test ! -e .venv/switchback-half");
+}
