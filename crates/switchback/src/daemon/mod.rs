@@ -23,6 +23,7 @@ mod meet;
 mod pipe;
 mod place;
 mod reach;
+mod reasons;
 mod remote;
 mod successor;
 mod talk;

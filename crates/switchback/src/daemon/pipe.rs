@@ -14,12 +14,12 @@ use super::hello::Hello;
 use super::host::RESTARTED;
 use super::place::Place;
 use super::reach::{Reached, Unreachable, find, reach};
+use super::reasons::{DIES, HUNG_UP, STOPPED, TOO_LATE};
 use super::successor::Successor;
 use super::talk::{Line, Reason, Taken, Talk};
 use crate::cli::CommandError;
 use crate::mcp::line::bare;
 use engine::kill_point;
-use std::borrow::Cow;
 use std::io::{self, BufRead, BufReader, Write};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
@@ -32,26 +32,6 @@ const LAST_ANSWERS_MAX: Duration = Duration::from_secs(60);
 /// A daemon that dies more often than this in so short a time is not started again until the client asks for something.
 const DEATHS_MAX: usize = 5;
 const DEATHS_WITHIN: Duration = Duration::from_secs(30);
-
-/// What a client hears whose daemon was stopped, did not understand it, or dies under its calls.
-const STOPPED: Reason = Reason {
-    code: "daemon-stopped",
-    error: Cow::Borrowed("The switchback daemon was stopped while this call was under way. Runs are kept."),
-    next: "get_workflow_status() shows the runs, and any call starts the daemon again.",
-};
-const HUNG_UP: Reason = Reason {
-    code: "hung-up",
-    error: Cow::Borrowed("The server did not understand how this conversation began and has hung up."),
-    next: "Begin with `initialize`, or say the protocol version in the `_meta` of each request.",
-};
-const DIES: Reason = Reason {
-    code: "daemon-dies",
-    error: Cow::Borrowed(
-        "The switchback daemon died again and again while this call was under way. Runs are kept.",
-    ),
-    next: "The next call starts it once more. Ask the person at this machine to run `switchback doctor`; daemon.log in the \
-           data directory says more.",
-};
 
 /// A client on stdio and its daemon.
 pub(crate) struct Pipe {
@@ -110,6 +90,8 @@ impl Pipe {
                 Some(since) => {
                     let left = LAST_ANSWERS_MAX.saturating_sub(since.elapsed());
                     if left.is_zero() {
+                        drop(state);
+                        self.answer_all(&TOO_LATE);
                         return;
                     }
                     self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0
@@ -133,8 +115,21 @@ impl Pipe {
             }
             kill_point("pipe sent a line");
         }
-        self.state().talk.hang_up();
+        self.hang_up();
         self.changed.notify_all();
+    }
+
+    /// The client has said its last line: so its calls are answered in time.
+    fn hang_up(&self) {
+        let _writing = self.writing();
+        let (line, link) = {
+            let mut state = self.state();
+            (state.talk.hang_up(), state.link.clone())
+        };
+        if let (Some(line), Some(link)) = (line, link) {
+            // What could not be written is said again to the next daemon.
+            let _ = write_line(&*link.stream, &line);
+        }
     }
 
     fn send(self: &Arc<Self>, line: &[u8]) -> Result<(), Unreachable> {

@@ -5,6 +5,7 @@
 //! answer nobody hears; the newer one has no opening.
 
 use crate::mcp::failed;
+use crate::mcp::last::NOTIFICATION;
 use crate::mcp::line::{self, Refused};
 use asks::Asks;
 use rmcp::model::{ClientJsonRpcMessage, JsonRpcMessage, RequestId};
@@ -216,6 +217,7 @@ impl Talk {
             });
             open.sent = true;
         }
+        told.extend(self.last_line());
         told
     }
 
@@ -234,9 +236,16 @@ impl Talk {
         answered.values().map(|open| unanswered(open, why, newer)).collect()
     }
 
-    /// The client has said its last line.
-    pub(super) fn hang_up(&mut self) {
+    /// The client has said its last line. Gives what the daemon is told of it.
+    pub(super) fn hang_up(&mut self) -> Option<Vec<u8>> {
         self.hung_up = Some(Instant::now());
+        self.last_line()
+    }
+
+    /// What a daemon is told while calls are under way whose client has said its last line.
+    fn last_line(&self) -> Option<Vec<u8>> {
+        let is_of_use = self.hung_up.is_some() && self.open.values().any(|open| open.kind == Kind::Tool);
+        is_of_use.then(|| bytes(&json!({ "jsonrpc": "2.0", "method": NOTIFICATION })))
     }
 
     /// Nobody hears what is said.

@@ -17,6 +17,7 @@ mod elicit;
 mod fit;
 mod front;
 mod instructions;
+pub(crate) mod last;
 pub(crate) mod line;
 mod misread;
 mod next;
@@ -42,6 +43,7 @@ pub(crate) use answer::failed;
 pub(crate) use stdio::Stdio;
 
 use crate::house::{Client, House};
+use last::Lasting;
 use line::LINE_BYTES_MAX;
 use rmcp::service::{RunningService, ServerInitializeError};
 use rmcp::transport::Transport;
@@ -93,7 +95,8 @@ async fn speak(
     let (alive, mut over) = mpsc::channel(1);
     let closing = house.as_ref().map(|house| house.closing()).unwrap_or_default();
     let visit = Arc::new(Visit::begin(house, client, alive).await);
-    let spoken = match Server::new(&visit).serve(Worded(lines)).await {
+    let lines = Lasting::new(Worded(lines), Arc::clone(&visit.last));
+    let spoken = match Server::new(&visit).serve(lines).await {
         Ok(running) => until_over(running, &closing).await,
         // A client may hang up before it has said anything.
         Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),

@@ -4,19 +4,22 @@ use super::answer::{Answered, response, result};
 use super::arguments::Arguments;
 use super::call::Call;
 use super::instructions::INSTRUCTIONS;
+use super::last;
 use super::problem::Problem;
 use super::visit::Visit;
 use super::{complete, misread, prompts, resources, tools};
 use crate::settings::Settings;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
-    CustomResult, GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomNotification,
+    CustomRequest, CustomResult, GetPromptRequestParams, GetPromptResponse, Implementation,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
+    ServerCapabilities, ServerConfig, Tool,
 };
-use rmcp::service::RequestContext;
+use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 /// Speaks for a visit that somebody else keeps up.
 pub(super) struct Server {
@@ -67,6 +70,7 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let visit = self.visit()?;
+        let _under_way = visit.last.call();
         let settings = visit.fresh_settings().await;
         let over = context.ct.clone();
         let answered = call(Arc::clone(&visit), &settings, request, context).await;
@@ -95,6 +99,17 @@ impl ServerHandler for Server {
         }
         let result = serde_json::to_value(result).expect("BUG: a result has no JSON form");
         Ok(CustomResult::new(result))
+    }
+
+    /// Our own pipe says when its client has said its last line.
+    async fn on_custom_notification(
+        &self,
+        notification: CustomNotification,
+        _: NotificationContext<RoleServer>,
+    ) {
+        if let (last::NOTIFICATION, Ok(visit)) = (notification.method.as_str(), self.visit()) {
+            visit.last.said(Duration::from_secs(visit.settings().call_seconds));
+        }
     }
 
     async fn list_resources(

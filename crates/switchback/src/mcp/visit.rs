@@ -1,6 +1,7 @@
 //! What every call of one connection stands on: the house, the client, and the settings that hold for it.
 
 use super::front::Fronts;
+use super::last::Last;
 use super::problem::Problem;
 use crate::house::{Client, House};
 use crate::settings::Settings;
@@ -21,6 +22,8 @@ pub(super) struct Visit {
     turns: Semaphore,
     /// The questions that are in front of whoever sits at the client.
     pub(super) fronts: Fronts,
+    /// Whether the client has said its last line.
+    pub(super) last: Arc<Last>,
     /// Says, by being dropped after the house, that nobody holds it any more.
     _alive: mpsc::Sender<()>,
 }
@@ -34,7 +37,7 @@ impl Visit {
     ) -> Visit {
         let settings = read(client.clone()).await;
         let (settings, turns) = (RwLock::new(Arc::new(settings)), Semaphore::new(AT_ONCE_MAX));
-        Visit { house, client, settings, turns, fronts: Fronts::default(), _alive: alive }
+        Visit { house, client, settings, turns, fronts: Fronts::default(), last: Arc::default(), _alive: alive }
     }
 
     /// The house, or the answer of every tool where there is none.

@@ -8,11 +8,13 @@
 //! A call waits until the run has ended or waits for someone, until its time is up, or until it is cancelled; the run
 //! does not notice. Whoever listens to progress is told something at least every ten seconds, and waits as long as it
 //! takes unless it said for how long. A human who can be asked through the client is asked, and waited for at most as long as
-//! a call may take. Where another call of the same client asks them already, this one waits beside its form.
+//! a call may take, unless their client hangs up. Where another call of the same client asks them already, this one waits
+//! beside its form.
 
 use super::call::Call;
 use super::elicit::{Live, Way, sealed};
 use super::front::Beside;
+use super::last::Until;
 use super::problem::Problem;
 use super::runs;
 use super::submit::take;
@@ -56,12 +58,13 @@ pub(super) async fn wait(
 ) -> Result<Option<InputRequiredResult>, Problem> {
     let mut teller = Teller::of(&call.context);
     let now = Instant::now();
-    let until = match patience {
+    let mut until = match patience {
         Patience::For(time) => Some(now + time),
         Patience::WhileHeard(_) if teller.is_some() => None,
         Patience::WhileHeard(time) => Some(now + time),
     };
-    let way = Way::of(call).filter(|_| patience != Patience::For(Duration::ZERO));
+    let mut way = Way::of(call).filter(|_| patience != Patience::For(Duration::ZERO));
+    let mut last: Option<Until> = None;
     let mut silence = now + SILENCE_MAX;
     let mut live: Option<Live> = None;
     let mut beside: Option<Beside> = None;
@@ -94,9 +97,20 @@ pub(super) async fn wait(
                 let taken = take(call, &live.asked, said).await?;
                 watch.taken(call, &live.asked, taken).await?;
             }
+            heard = call.visit.last.heard(), if last.is_none() => {
+                last = Some(heard);
+                until = Some(until.map_or(heard.at, |until| until.min(heard.at)));
+                // Whoever has hung up fills in no form.
+                way = None;
+                if let Some(live) = live.take() {
+                    live.withdraw("nobody can answer any more; the question stays open").await;
+                    watch.give_up("the client hung up while the person was asked".to_owned());
+                }
+            }
             () = sleep_until(until.unwrap_or(now)), if until.is_some() => {
                 withdraw(live, "the call waits no longer; the question stays open").await;
                 watch.catch_up();
+                watch.view.left |= last.is_some_and(|last| last.is_the_end) && watch.view.needs_carrier();
                 if beside.is_some() {
                     watch.give_up("the person is being asked already, by another call".to_owned());
                 }

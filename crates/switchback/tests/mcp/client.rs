@@ -250,6 +250,11 @@ impl Client {
         mine.map(|note| note["params"]["message"].as_str().unwrap().to_owned()).collect()
     }
 
+    /// Says its last line, and goes on to listen.
+    pub(crate) fn says_no_more(&mut self) {
+        drop(self.stdin.take());
+    }
+
     /// Hangs up and waits for the server to end.
     pub(crate) fn close(mut self) -> ExitStatus {
         drop(self.stdin.take());

@@ -1,7 +1,7 @@
 //! How long a call waits, what it is told meanwhile, and that the run does not care.
 
 use crate::client::{Client, Era};
-use crate::world::{GREET, World, sleeper};
+use crate::world::{GREET, World, asker, sleeper};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
@@ -200,4 +200,64 @@ fn a_run_that_is_set_aside_is_not_waited_for() {
     assert_eq!(answer["status"], "interrupted", "{answer:#}");
     assert!(answer["next"].as_str().unwrap().contains(&format!("switchback resume {run}")), "{answer:#}");
     assert!(began.elapsed() < Duration::from_secs(40), "it waited as long as it may");
+}
+
+#[test]
+fn a_call_whose_client_has_said_its_last_line_is_answered_before_the_server_ends() {
+    for era in Era::ALL {
+        for (serve, status, told) in [
+            (&["serve"][..], "running", "get_workflow_status(workflow_id="),
+            // With the server ends what carries the run.
+            (&["serve", "--no-daemon"], "paused", "A person goes on with it by `switchback resume "),
+        ] {
+            let world = World::with(&[("nap", &sleeper("nap", "600"))]).env("SWITCHBACK_CALL_SECONDS", "3");
+            let mut client = Client::connect(world.command("project", serve), era);
+            let id =
+                client.begin("execute_workflow", json!({"workflow": "nap"}), json!({"progressToken": "p"}));
+            while client.told("p").is_empty() {
+                client.listen(Duration::from_millis(50));
+            }
+            let began = Instant::now();
+            client.says_no_more();
+            let (answer, _) = client.called(id);
+            assert_eq!(answer["status"], status, "{era:?} {serve:?} {answer:#}");
+            assert!(answer["next"].as_str().unwrap().contains(told), "{era:?} {serve:?} {answer:#}");
+            assert!(client.close().success());
+            assert!(began.elapsed() < Duration::from_secs(30), "{era:?} {serve:?} {:?}", began.elapsed());
+        }
+    }
+}
+
+#[test]
+fn what_ends_soon_after_the_last_line_is_answered_as_it_ended() {
+    for serve in [&["serve"][..], &["serve", "--no-daemon"]] {
+        let world = World::with(&[("nap", &sleeper("nap", "1"))]);
+        let mut client = Client::connect(world.command("project", serve), Era::Handshake);
+        let calls =
+            [(); 2].map(|()| client.begin("execute_workflow", json!({"workflow": "nap"}), Value::Null));
+        client.says_no_more();
+        for id in calls {
+            assert_eq!(client.called(id).0["status"], "success", "{serve:?}");
+        }
+        assert!(client.close().success());
+    }
+}
+
+#[test]
+fn a_form_that_nobody_can_answer_any_more_is_taken_back_and_its_call_answered() {
+    for serve in [&["serve"][..], &["serve", "--no-daemon"]] {
+        let world = World::with(&[("gate", &asker("gate", "gate: ask, inputs: {prompt: Really?}"))]);
+        let command = world.command("project", serve);
+        let mut client = Client::able(command, Era::Handshake, json!({ "elicitation": {} }));
+        let id = client.begin("execute_workflow", json!({"workflow": "gate"}), Value::Null);
+        let asked = client.asked();
+        let began = Instant::now();
+        client.says_no_more();
+        let (answer, _) = client.called(id);
+        assert_eq!(answer["status"], "paused", "{serve:?} {answer:#}");
+        assert!(answer["note"].as_str().unwrap().contains("hung up"), "{serve:?} {answer:#}");
+        assert!(client.notes.iter().any(|note| note["params"]["requestId"] == asked["id"]), "{serve:?}");
+        assert!(client.close().success());
+        assert!(began.elapsed() < Duration::from_secs(30), "{serve:?} {:?}", began.elapsed());
+    }
 }

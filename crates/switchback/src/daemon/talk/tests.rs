@@ -210,3 +210,16 @@ fn a_call_that_a_daemon_may_have_got_says_so_when_it_is_sent_again() {
     take(&mut talk, call(3));
     assert_eq!(marks(talk.again()), [true, true, false]);
 }
+
+#[test]
+fn a_daemon_is_told_of_the_last_line_while_calls_are_under_way() {
+    let mut talk = opened();
+    take(&mut talk, json!({ "id": 1, "method": "ping" }));
+    assert_eq!(talk.hang_up(), None, "only calls wait");
+    take(&mut talk, json!({ "id": 2, "method": "tools/call", "params": { "name": "x" } }));
+    let told: Value = serde_json::from_slice(&talk.hang_up().unwrap()).unwrap();
+    assert_eq!(told, json!({ "jsonrpc": "2.0", "method": NOTIFICATION }));
+    assert_eq!(again(&mut talk).last(), Some(&format!("{NOTIFICATION} null")), "the next one too");
+    assert!(give(&mut talk, 2));
+    assert!(!again(&mut talk).contains(&format!("{NOTIFICATION} null")));
+}

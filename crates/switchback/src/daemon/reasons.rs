@@ -1,0 +1,37 @@
+//! What a client hears instead of an answer, where the pipe knows that no daemon will give one.
+
+use super::talk::Reason;
+use std::borrow::Cow;
+
+/// The daemon was stopped on purpose.
+pub(super) const STOPPED: Reason = Reason {
+    code: "daemon-stopped",
+    error: Cow::Borrowed("The switchback daemon was stopped while this call was under way. Runs are kept."),
+    next: "get_workflow_status() shows the runs, and any call starts the daemon again.",
+};
+
+/// The daemon did not understand the client.
+pub(super) const HUNG_UP: Reason = Reason {
+    code: "hung-up",
+    error: Cow::Borrowed("The server did not understand how this conversation began and has hung up."),
+    next: "Begin with `initialize`, or say the protocol version in the `_meta` of each request.",
+};
+
+/// The client has said its last line, and the answer does not come in time.
+pub(super) const TOO_LATE: Reason = Reason {
+    code: "too-late",
+    error: Cow::Borrowed(
+        "The client has closed its side, and this call had no answer in time. Runs are kept.",
+    ),
+    next: "get_workflow_status() shows the runs.",
+};
+
+/// The daemon dies each time it is started.
+pub(super) const DIES: Reason = Reason {
+    code: "daemon-dies",
+    error: Cow::Borrowed(
+        "The switchback daemon died again and again while this call was under way. Runs are kept.",
+    ),
+    next: "The next call starts it once more. Ask the person at this machine to run `switchback doctor`; daemon.log in the \
+           data directory says more.",
+};
