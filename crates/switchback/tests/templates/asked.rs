@@ -198,6 +198,21 @@ fn an_agent_reviews_a_diff_in_the_form_that_is_asked_for() {
     assert!(base.error().contains("there is no branch, tag or commit no-such"), "{}", base.error());
 }
 
+#[test]
+fn a_change_of_the_very_second_of_the_commit_is_reviewed() {
+    if !has("git") {
+        return;
+    }
+    let world = World::new();
+    world.write("a.txt", "one\n");
+    world.shell(
+        "second='2026-01-01 00:00:00' && touch -d \"$second\" a.txt && git init -q . && git config core.trustctime false
+        git add -A && git commit -q -m first && echo two >a.txt && touch -d \"$second\" a.txt .git/index",
+    );
+    let asked = world.run("review-with-agent", &[]);
+    assert_eq!(asked.document["status"], "waiting", "{:#}", asked.document);
+}
+
 /// The examples that `get_workflow_info` shows would be taken, and `list_workflows` names groups and who brought each.
 #[test]
 fn every_workflow_is_described_with_a_call_that_would_be_taken() {
