@@ -325,7 +325,10 @@ fn paths_that_are_not_there_are_told() {
     world.write("a.py", "x = (");
     for paths in ["", " ", "\n\t\n"] {
         let refused = world.run("lint-python", &[("paths", paths)]);
-        assert!(refused.error().contains("paths is empty: name what to look through"), "{paths:?}: {refused:?}");
+        assert!(
+            refused.error().contains("paths is empty: name what to look through"),
+            "{paths:?}: {refused:?}"
+        );
     }
 }
 
