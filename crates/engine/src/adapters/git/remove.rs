@@ -55,12 +55,15 @@ pub(super) async fn remove(
         let message = "the run's own folder lies in this worktree: remove it from another folder";
         return Err(Trouble::Refused(message.to_owned()));
     }
+    // From here on it is this folder, whatever its path leads to.
+    let held = Held::open(&wish.target)?;
+    if held.is_none() && note.is_none() && entry.locked.is_none() {
+        return away(entry, wish);
+    }
     let removing = removing(entry, wish, note.as_ref());
     if removing.delete_branch && !wish.force {
         merged(git, removing.branch.as_deref()).await?;
     }
-    // From here on it is this folder, whatever its path leads to.
-    let held = Held::open(&wish.target)?;
     let was_there = held.is_some();
     if let How::Whole { force } = how(git, repository, entry, wish, note.is_some()).await? {
         let held = held.as_ref().ok_or_else(|| vanished(wish))?;
@@ -149,6 +152,21 @@ async fn not_listed(
         return Err(Trouble::Refused(message));
     }
     Ok(outputs(wish, None, false, false))
+}
+
+/// Git knows it, and nobody here took its folder away. It may stand elsewhere, moved by hand, and then git's entry and its
+/// branch are all that holds it together.
+fn away(entry: &Entry, wish: &Wish<'_>) -> Result<Fields, Trouble> {
+    let branch = entry.branch.as_deref();
+    let Some(kept) = branch.filter(|_| wish.delete_branch) else {
+        return Ok(outputs(wish, branch, false, false));
+    };
+    let shown = wish.target.display();
+    Err(Trouble::Refused(format!(
+        "{shown} is not there, and git still knows it: it was moved or deleted by hand, so its branch `{kept}` stays. If \
+         it was moved, `git worktree repair` with its new path tells git; if it was deleted, `git worktree prune` and \
+         `git branch -D {kept}` clear up"
+    )))
 }
 
 /// How a worktree is removed.

@@ -82,6 +82,26 @@ async fn with_force_its_branch_goes_with_its_commits() {
 }
 
 #[tokio::test]
+async fn one_that_was_moved_by_hand_stays_with_its_branch() {
+    let lab = Lab::new();
+    lab.create("w", "f").await.unwrap();
+    fs::rename(lab.root().join("w"), lab.root().join("moved")).unwrap();
+    for force in [false, true] {
+        let words = refused(lab.ask("run", wish("w", &[("force", force), ("delete_branch", true)])).await);
+        assert!(words.contains("it was moved or deleted by hand, so its branch `f` stays"), "{words}");
+        let away = lab.ask("run", wish("w", &[("force", force)])).await.unwrap();
+        let expected = (&json!(false), &json!(false), &json!("f"));
+        assert_eq!((&away["removed"], &away["branch_deleted"], &away["branch"]), expected);
+    }
+    lab.git(&["worktree", "repair", "moved"]);
+    assert_eq!(lab.git(&["-C", "moved", "status", "--porcelain", "--branch"]), "## f");
+    assert_eq!(
+        lab.ask("other", wish("moved", &[("delete_branch", true)])).await.unwrap()["removed"],
+        json!(true)
+    );
+}
+
+#[tokio::test]
 async fn one_without_a_branch_goes_too() {
     let lab = Lab::new();
     lab.git(&["worktree", "add", "--quiet", "--detach", "w"]);
