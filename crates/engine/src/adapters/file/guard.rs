@@ -8,11 +8,11 @@
 //! | the same under another name that a file system gives it | by identity |
 //! | a user's settings; where the run's own settings and definitions are linked to | by identity and the names below |
 //! | where links inside a place of definitions lead ([`linked`](super::linked)) | the same |
-//! | git's files in a folder that is, or becomes by this write, a repository of its own (`HEAD`, `objects`, `refs`) | by what lies beside them |
+//! | all in a folder that is, or becomes by this write, a repository (`HEAD`, `objects`, `refs`), but for worktrees in it | by what lies beside them |
 
 use super::Trouble;
 use super::linked::links;
-use super::roots::{Identity, identity_of, widened};
+use super::roots::{Identity, enter, identity_of, widened};
 use super::trouble::shown;
 use crate::library::ENTRIES_MAX;
 use crate::turn::Home;
@@ -24,8 +24,8 @@ use std::ffi::OsStr;
 use std::fs::read_link;
 use std::path::PathBuf;
 
-/// What git reads in a repository.
-const OF_GIT: [&str; 13] = [
+/// What git reads in a repository, and no worktree is called there. It reads more than this.
+const OF_GIT: [&str; 23] = [
     "head",
     "config",
     "config.worktree",
@@ -39,6 +39,16 @@ const OF_GIT: [&str; 13] = [
     "modules",
     "index",
     "logs",
+    "branches",
+    "remotes",
+    "reftable",
+    "rebase-apply",
+    "rebase-merge",
+    "sequencer",
+    "rr-cache",
+    "lfs",
+    "shallow",
+    "svn",
 ];
 
 /// Where settings and definitions of a project lie, which may be links.
@@ -191,13 +201,17 @@ fn spot(mut path: PathBuf, name: String) -> Option<Spot> {
 /// Something that is not written, and what it decides.
 pub(super) type Belongs = (String, &'static str);
 
-/// What a name in a directory belongs to, where its text alone does not tell.
-pub(super) fn belongs(dir: &OwnedFd, name: &OsStr) -> Option<Belongs> {
+/// What a name in a directory belongs to, where its text alone does not tell. A worktree may lie in a repository: what is
+/// already one, and what is to become one.
+pub(super) fn belongs(dir: &OwnedFd, name: &OsStr, becomes_worktree: bool) -> Option<Belongs> {
     let text = folded(&name.to_string_lossy());
-    if OF_GIT.contains(&text.as_str()) {
-        let has = |wanted: &str| text == wanted.to_lowercase() || look(dir, OsStr::new(wanted)).is_some();
-        let is_git = has("HEAD") && (has("commondir") || (has("objects") && has("refs")));
-        return is_git.then(|| ("a git repository".to_owned(), "what git runs"));
+    let is = |wanted: &str| look(dir, OsStr::new(wanted)).is_some();
+    let has = |wanted: &str| text == wanted.to_lowercase() || is(wanted);
+    if has("HEAD") && (has("commondir") || (has("objects") && has("refs"))) {
+        let is_worktree = || enter(dir, name).is_ok_and(|below| look(&below, OsStr::new(".git")).is_some());
+        if is_of_git(name) || !(becomes_worktree || is_worktree()) {
+            return Some(("a git repository".to_owned(), "what git runs"));
+        }
     }
     if GOVERNING.iter().any(|one| one.name == text) {
         return None;
@@ -206,6 +220,17 @@ pub(super) fn belongs(dir: &OwnedFd, name: &OsStr) -> Option<Belongs> {
     let id = look(dir, name).map(same)?;
     let one = GOVERNING.iter().find(|one| look(dir, OsStr::new(one.name)).map(same) == Some(id))?;
     Some((shown(one.name), one.decides))
+}
+
+/// Whether it is a name that git looks for in a repository. Whoever writes one holds the folder: of several that together would
+/// make a repository of it, the last one must see the others.
+pub(super) fn is_of_git(name: &OsStr) -> bool {
+    OF_GIT.contains(&folded(&name.to_string_lossy()).as_str())
+}
+
+/// Whether it is the name of a folder by which git knows a repository.
+pub(super) fn makes_repository(name: &OsStr) -> bool {
+    ["objects", "refs"].contains(&folded(&name.to_string_lossy()).as_str())
 }
 
 fn look(dir: &OwnedFd, name: &OsStr) -> Option<Stat> {

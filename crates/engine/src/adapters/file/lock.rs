@@ -1,4 +1,5 @@
-//! One at a time: whoever changes a JSON state holds its folder (`flock` on the directory). The lock holds between threads and
+//! One at a time: whoever changes a JSON state, or gives something a name by which its folder may become a git repository, holds
+//! that folder (`flock` on the directory). The lock holds between threads and
 //! between processes, leaves no file behind, and is gone with whoever held it. An operation holds one at most, so that
 //! nobody waits in a circle.
 
@@ -17,10 +18,15 @@ pub(super) struct Lock {
 impl Lock {
     /// Waits for the folder of a place. Whoever is stopped meanwhile lets go of it at once.
     pub(super) fn wait(place: &Place, gate: &Gate) -> Result<Lock, Trouble> {
-        let locked = |errno: Errno| place.said("locked", errno);
-        let dir = readable(&place.dir).map_err(locked)?;
-        retry_on_intr(|| flock(&dir, FlockOperation::LockExclusive)).map_err(locked)?;
+        let lock = Lock::on(&place.dir).map_err(|errno| place.said("locked", errno))?;
         gate.check()?;
+        Ok(lock)
+    }
+
+    /// Waits for a folder.
+    pub(super) fn on(dir: &OwnedFd) -> Result<Lock, Errno> {
+        let dir = readable(dir)?;
+        retry_on_intr(|| flock(&dir, FlockOperation::LockExclusive))?;
         Ok(Lock { _dir: dir })
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Trouble;
 use super::bytes::read;
+use super::guard::is_of_git;
 use super::job::{Job, Options, Template};
 use super::lock::Lock;
 use super::note::Created;
@@ -73,9 +74,18 @@ impl Room<'_> {
     fn create(&self, path: &str, content: &[u8], options: &Options) -> Result<(Place, Written), Trouble> {
         let aim = if options.create_parents { Aim::Make(self.desk.umask) } else { Aim::Write };
         self.desk.gate.check()?;
-        let place = walk(self.roots, path, aim)?;
+        let (place, _alone) = self.alone(walk(self.roots, path, aim)?)?;
         let written = write(&place, content, options, self.desk)?;
         Ok((place, written))
+    }
+
+    /// The place, held where its name may make a git repository of the folder.
+    fn alone(&self, place: Place) -> Result<(Place, Option<Lock>), Trouble> {
+        if !is_of_git(&place.name) {
+            return Ok((place, None));
+        }
+        let lock = Lock::wait(&place, self.desk.gate)?;
+        Ok((place.again()?, Some(lock)))
     }
 
     fn read_state(&self, path: &str, required: bool) -> Result<Done, Trouble> {

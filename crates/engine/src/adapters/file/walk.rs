@@ -17,7 +17,8 @@ mod folder;
 pub(crate) use folder::folder;
 
 use super::Trouble;
-use super::guard::{Belongs, belongs, governed};
+use super::guard::{Belongs, belongs, governed, is_of_git};
+use super::lock::Lock;
 use super::roots::{Identity, Roots, enter, identity, top, widened};
 use super::trouble::{is_folder, loops, no_folder, shown};
 use rustix::fd::OwnedFd;
@@ -55,8 +56,10 @@ pub(super) struct Place {
 pub(crate) enum Aim {
     /// To read what is there.
     Read,
-    /// To write there, or to take it away.
+    /// To write there.
     Write,
+    /// To have a worktree made there.
+    Worktree,
     /// To write there; folders that are not there are made, with these rights taken away.
     Make(Option<u32>),
 }
@@ -166,7 +169,7 @@ impl Walk<'_> {
             self.chain.iter().map(|level| (level.name.as_os_str(), level.id)).collect();
         let inside = self.roots.begin(self.ids()).unwrap_or_default();
         self.roots.guard.check(&chain, beyond, inside, self.given)?;
-        let next = beyond.first().and_then(|name| belongs(&self.here, name));
+        let next = beyond.first().and_then(|name| belongs(&self.here, name, self.aim == Aim::Worktree));
         match self.chain.iter().find_map(|level| level.belongs.as_ref()).or(next.as_ref()) {
             Some((what, decides)) => Err(governed(self.given, what, decides)),
             None => Ok(()),
@@ -221,7 +224,8 @@ impl Walk<'_> {
             Err(errno) => return Err(self.said(errno)),
         };
         let id = identity(&dir).map_err(|errno| self.said(errno))?;
-        let belongs = if self.aim == Aim::Read { None } else { belongs(&self.here, &name) };
+        let belongs =
+            if self.aim == Aim::Read { None } else { belongs(&self.here, &name, self.aim == Aim::Worktree) };
         self.chain.push(Level { name, id, belongs });
         self.here = dir;
         Ok(())
@@ -247,6 +251,7 @@ impl Walk<'_> {
 
     fn make(&self, name: &OsStr, mask: Option<u32>) -> Result<OwnedFd, Trouble> {
         let failed = |errno| Trouble::system("made", self.given, errno);
+        let alone = is_of_git(name).then(|| Lock::on(&self.here)).transpose().map_err(failed)?;
         // What is still ahead counts too: no folder is made for what is refused in the end.
         let ahead = self.ahead.iter().map(OsString::as_os_str);
         let ahead: Vec<&OsStr> = std::iter::once(name).chain(ahead.filter(|name| !is_dots(name))).collect();
@@ -257,6 +262,7 @@ impl Walk<'_> {
             Err(Errno::EXIST) => false,
             Err(errno) => return Err(failed(errno)),
         };
+        drop(alone);
         let dir = enter(&self.here, name).map_err(failed)?;
         if let (true, Some(mask)) = (made, mask) {
             let rights = rights(0o777 & !mask);
@@ -325,14 +331,17 @@ impl Place {
         }
     }
 
-    /// The same place, looked at once more.
+    /// The same place, to write there, looked at once more.
     pub(super) fn again(mut self) -> Result<Place, Trouble> {
         self.found = match statat(&self.dir, &self.name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => Some(stat),
             Err(Errno::NOENT) => None,
             Err(errno) => return Err(self.said("reached", errno)),
         };
-        Ok(self)
+        match belongs(&self.dir, &self.name, false) {
+            Some((what, decides)) => Err(governed(&self.given, &what, decides)),
+            None => Ok(self),
+        }
     }
 
     /// What the system said of it.

@@ -196,7 +196,7 @@ async fn finish(git: &Git<'_>, wish: &Wish<'_>, target: &str) -> Result<(), Trou
 /// Git was given a path, and a folder on its way may have become a link meanwhile: what counts is where the worktree is now.
 async fn check_arrival(git: &Git<'_>, wish: &Wish<'_>) -> Result<(), Trouble> {
     let (path, home) = wish.from;
-    let now = folder(home, git.data(), path, Aim::Write).map_err(Trouble::Place)?;
+    let now = folder(home, git.data(), path, Aim::Worktree).map_err(Trouble::Place)?;
     let entries = super::list::parse(&git.must(&["worktree", "list", "--porcelain", "-z"]).await?);
     let reason = making(wish.by);
     let is_ours = |entry: &Entry| entry.path == wish.target && entry.locked.as_ref() == Some(&reason);

@@ -3,6 +3,7 @@
 use super::*;
 use crate::adapters::file::{Aim, folder};
 use std::os::unix::fs::symlink;
+use std::sync::Barrier;
 
 const WORDS: &str = "is not written by blocks, because it decides what";
 
@@ -221,8 +222,18 @@ fn in_a_repository_of_another_name() {
         "leads to a git repository: that is not written by blocks",
     );
     assert!(!world.project("bare/hooks").exists());
+    for path in [
+        "bare/rebase-merge/git-rebase-todo",
+        "bare/MERGE_MSG",
+        "bare/remotes/origin",
+        "bare/notes.txt",
+        "bare/wt/x",
+    ] {
+        is_crash(world.create(path, "x"), "leads to a git repository: that is not written by blocks");
+    }
+    // But for worktrees that lie in it.
+    world.put("bare/wt/.git", "gitdir: ../worktrees/wt");
     world.create("bare/wt/config", "x").unwrap();
-    world.create("bare/notes.txt", "x").unwrap();
     // None is made either, in whatever order.
     world.create("half/config", "x").unwrap();
     world.create("half/HEAD", "x").unwrap();
@@ -233,16 +244,41 @@ fn in_a_repository_of_another_name() {
 }
 
 #[test]
+fn of_many_that_write_at_once_the_last_one_sees_the_others() {
+    let world = world(&[]);
+    for round in 0..60 {
+        let paths = ["HEAD", "objects/x", "refs/x", "config"].map(|name| format!("r{round}/{name}"));
+        let start = Barrier::new(paths.len());
+        let written = std::thread::scope(|scope| {
+            let writers = paths.each_ref().map(|path| {
+                let (world, start) = (&world, &start);
+                scope.spawn(move || {
+                    start.wait();
+                    world.create(path, "x").is_ok()
+                })
+            });
+            writers.map(|writer| writer.join().unwrap())
+        });
+        assert!(written.contains(&false), "round {round}: all of them were written");
+        let missing = paths[..3].iter().filter(|path| !world.project(path).exists()).count();
+        assert!(missing > 0, "round {round}: it is a repository");
+    }
+}
+
+#[test]
 fn also_by_worktrees() {
     let world = world(&[".git", "bare/objects", "bare/refs"]);
     world.put("bare/HEAD", "");
     let at = |path: &str, aim| folder(&world.home, &world.dir.path().join("data"), path, aim);
     for path in [".git/x", ".switchback/worktrees/x", ".aromcp", "a/.GIT/b", "bare/hooks"] {
-        is_crash(at(path, Aim::Write), WORDS);
+        is_crash(at(path, Aim::Worktree), WORDS);
         assert!(at(path, Aim::Read).is_ok(), "{path}");
     }
+    for path in ["apart/objects", "apart/Refs", "apart/refs/x"] {
+        is_crash(at(path, Aim::Worktree), "is a name by which git knows a repository; use another");
+    }
     for path in ["x", ".worktrees/x", "bare/x"] {
-        at(path, Aim::Write).unwrap();
+        at(path, Aim::Worktree).unwrap();
     }
 }
 

@@ -3,7 +3,9 @@
 
 use super::Walk;
 use crate::adapters::file::Trouble;
+use crate::adapters::file::guard::makes_repository;
 use crate::adapters::file::roots::{Roots, enter};
+use crate::adapters::file::trouble::shown;
 use crate::adapters::file::walk::Aim;
 use crate::turn::Home;
 use kernel::Failure;
@@ -40,6 +42,15 @@ impl Walk<'_> {
             return Err(self.roots.outside(self.given));
         }
         self.check_writable(&beyond.iter().map(OsString::as_os_str).collect::<Vec<_>>())?;
+        // Another program makes it, and nobody can hold the folder meanwhile.
+        if self.aim != Aim::Read
+            && let Some(name) = beyond.iter().find(|name| makes_repository(name))
+        {
+            let (given, name) = (shown(self.given), shown(&name.to_string_lossy()));
+            let message =
+                format!("{given} is not made: {name} is a name by which git knows a repository; use another");
+            return Err(Trouble::cannot(message));
+        }
         let names = self.chain.iter().skip(1).map(|level| level.name.as_os_str());
         let parts = names.chain(beyond.iter().map(OsString::as_os_str)).map(OsStr::as_bytes);
         let path: Vec<&[u8]> = std::iter::once(&b""[..]).chain(parts).collect();
