@@ -13,6 +13,7 @@ mod json;
 mod last;
 mod load;
 mod pick;
+mod plain;
 mod say;
 mod touch;
 
@@ -22,5 +23,6 @@ pub use json::{details, document};
 pub use last::{Last, last};
 pub use load::{QUESTION_ID_BYTES_MAX, asked, find, root};
 pub use pick::{Unpicked, pick};
+pub use plain::are_plain;
 pub use say::{answer, decline, is_taken};
 pub use touch::{can_ask, touches};

@@ -48,8 +48,10 @@ impl Sheet {
             lines.extend(text.lines().map(clean));
         }
         lines.extend(asked.note.as_ref().map(|note| format!("asked again: {}", clean(note))));
+        let is_plain = asking::are_plain(&asked.choices);
+        let shown = |choice: &Value| if is_plain { label(choice) } else { choice.to_string() };
         let choices = asked.choices.iter().zip(1..);
-        lines.extend(choices.map(|(choice, number)| format!("[{number}] {}", clean(&label(choice)))));
+        lines.extend(choices.map(|(choice, number)| format!("[{number}] {}", clean(&shown(choice)))));
         if asked.is_gate() {
             let digest: String = asked.digest.to_string().chars().take(DIGEST_CHARS).collect();
             let count = lines.len();
@@ -230,6 +232,17 @@ mod tests {
         ] {
             assert_eq!(read(kind, true, Some(json!(true)), lines), meant, "{kind:?} {lines:?}");
         }
+    }
+
+    #[test]
+    fn choices_that_look_alike_are_shown_as_they_are_written() {
+        let mut asked = asked(AskedKind::Choice, false, None);
+        asked.choices = vec![json!("a"), json!("a  "), json!("b\n[4] c"), json!("stag\u{200b}ing"), json!(1)];
+        let lines = Sheet::new(asked).lines();
+        assert_eq!(
+            lines[3..],
+            [r#"[1] "a""#, r#"[2] "a  ""#, r#"[3] "b\n[4] c""#, r#"[4] "stag\u{200b}ing""#, "[5] 1"]
+        );
     }
 
     #[test]

@@ -187,6 +187,27 @@ fn a_gate_is_asked_in_a_form_only_if_all_of_it_is_seen_there() {
 }
 
 #[test]
+fn a_gate_whose_choices_deceive_is_not_asked_in_a_form() {
+    for era in Era::ALL {
+        let world = World::new();
+        for (name, choices) in
+            [("hidden", json!(["staging", "stag\u{200b}ing"])), ("turned", json!(["a", "prod\u{202e}x"]))]
+        {
+            let question = format!("gate: ask, inputs: {{prompt: Where?, choices: {choices}}}");
+            world.define(name, &asker(name, &question));
+            let mut client = world.asking(era);
+            let paused = client.good("execute_workflow", json!({ "workflow": name }));
+            assert!(!client.is_asked());
+            assert_eq!((&paused["status"], &paused["resultType"]), (&json!("paused"), &Value::Null));
+            let next = paused["next"].as_str().unwrap();
+            let answer_it = format!("`switchback answer {}`", paused["workflow_id"].as_str().unwrap());
+            assert!(next.contains("a form cannot show its choices") && next.contains(&answer_it), "{next}");
+            assert!(client.close().success());
+        }
+    }
+}
+
+#[test]
 fn a_gate_that_no_form_holds_keeps_no_other_question_back() {
     for era in Era::ALL {
         let world = World::with(&[(

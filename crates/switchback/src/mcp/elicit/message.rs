@@ -38,8 +38,12 @@ pub(super) fn message(asked: &Asked) -> String {
     format!("{message}\n\n{who}")
 }
 
-/// Why a form cannot ask this, if it cannot: what was not shown whole passes no gate.
+/// Why a form cannot ask this, if it cannot: what was not shown whole, or as what it is, passes no gate.
 pub(in crate::mcp) fn unseen(asked: &Asked) -> Option<&'static str> {
+    // A client shows choices as they are, and nothing beside them.
+    if asked.is_gate() && !asking::are_plain(&asked.choices) {
+        return Some("a form cannot show its choices so that each is seen as what it is");
+    }
     let choices = asked.choices.iter().map(|choice| rows(&visible(&label(choice))));
     let is_seen = || rows(&whole(asked)) + choices.sum::<usize>() <= ROWS_MAX;
     (asked.is_gate() && !is_seen()).then_some("they must see all of it, and that is more than a form holds")
@@ -127,6 +131,15 @@ pub(in crate::mcp) mod tests {
         ] {
             assert_eq!(unseen(&fits), None, "{name}: {}", message(&fits));
             assert!(unseen(&longer).is_some(), "{name}: {}", message(&longer));
+        }
+    }
+
+    #[test]
+    fn choices_that_deceive_are_not_asked_in_a_form() {
+        assert_eq!(unseen(&gate("x", &["staging", "production"])), None);
+        for choices in [["staging", "stag\u{200b}ing"], ["staging", "prod\u{202e}x"], ["a", "a  "]] {
+            let told = unseen(&gate("x", &choices));
+            assert!(told.is_some_and(|why| why.contains("its choices")), "{choices:?}: {told:?}");
         }
     }
 
