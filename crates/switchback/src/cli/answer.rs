@@ -90,7 +90,10 @@ async fn put(mut sheet: Sheet, front: Front, seating: Seating) -> Result<Option<
         }
     };
     match command {
-        Some(command) => give(&sheet.asked, command, (signals, typed), seating).await.map(Some),
+        Some(command) => {
+            let given = give(&sheet.asked, command, (signals, typed), seating).await;
+            given.map(Some).map_err(|error| error.of_run(&sheet.asked.root))
+        }
         None => {
             talk(&format!("nothing was said: {} still waits", sheet.asked.root));
             later(&sheet.asked, typed.is_some()).iter().for_each(|line| talk(line));

@@ -19,7 +19,8 @@ pub(crate) fn cancel(arguments: &CancelArguments) -> Result<Exit, CommandError> 
     let run = find(&looked.reader, &arguments.run)?.id;
     drop(looked);
     let seating = Seating::unless(arguments.no_daemon, Seating::Either);
-    let (followed, is_ours) = desk::block_on(end(&run, &arguments.reason, seating))??;
+    let (followed, is_ours) =
+        desk::block_on(end(&run, &arguments.reason, seating))?.map_err(|error| error.of_run(&run))?;
     if !is_ours && followed.view.outcome().is_some() {
         return Err(over(&followed.view));
     }

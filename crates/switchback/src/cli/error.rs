@@ -7,7 +7,7 @@ use crate::daemon::{NOT_A_HUMAN, Unreachable};
 use crate::house::HouseError;
 use engine::Error;
 use engine::adapters::process::NoteError;
-use engine::kernel::Refusal;
+use engine::kernel::{Refusal, RunId};
 use engine::library::{FileError, NotFound};
 use engine::store::{FILE, Fault, OpenError};
 use engine::turn::LoadError;
@@ -27,6 +27,9 @@ pub(crate) struct CommandError {
     /// What to do next, one line each.
     pub(crate) hints: Vec<String>,
 }
+
+/// The code of an error where the engine is gone.
+const STOPPED: &str = "engine-stopped";
 
 /// Whose business an error is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -70,6 +73,25 @@ impl CommandError {
             Some(hint) => self.hint(hint),
             None => self,
         }
+    }
+
+    /// Adds which run it was that an engine went away under, and how it goes on: it is not lost.
+    pub(crate) fn of_run(self, run: &RunId) -> Self {
+        if self.code != STOPPED || !self.hints.is_empty() {
+            return self;
+        }
+        CommandError { message: format!("run {run}: {}", self.message), ..self }
+            .hint("what was recorded is kept; once the reason is gone,")
+            .hint(format!("go on with: switchback resume {run}"))
+    }
+
+    /// The same of a run that may not have begun.
+    pub(crate) fn of_new_run(self, run: &RunId) -> Self {
+        if self.code != STOPPED {
+            return self;
+        }
+        self.hint(format!("whether its run was recorded before that: switchback show {run}"))
+            .hint(format!("if it was, go on with: switchback resume {run}; if not, run it again"))
     }
 
     /// Adds where the store lies.
@@ -257,7 +279,7 @@ impl From<Error> for CommandError {
             }
             error @ Error::Fenced => CommandError::internal("store-taken-over", error.to_string()),
             Error::Store(reason) => CommandError::internal("store", reason).at_store(),
-            error => CommandError::internal("engine", error.to_string()),
+            error @ Error::Stopped(_) => CommandError::internal(STOPPED, error.to_string()),
         }
     }
 }
@@ -287,5 +309,23 @@ impl From<NotFound> for CommandError {
                 .hint("`switchback list` shows all there are; a file is named by its path: ./flow.yaml"),
             near => CommandError::usage("unknown-workflow", message).near(near),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_engine_that_stopped_says_why_and_how_to_go_on() {
+        let run = RunId::new("mossy-otter-41");
+        let stopped = || CommandError::from(Error::Stopped("the disk is full".to_owned()));
+        let error = stopped().of_run(&run).of_run(&run);
+        assert_eq!(error.message, "run mossy-otter-41: the engine has stopped: the disk is full");
+        assert_eq!(error.hints[1..], ["go on with: switchback resume mossy-otter-41"]);
+        let error = stopped().of_new_run(&run);
+        assert!(error.hints[0].ends_with("switchback show mossy-otter-41"), "{:?}", error.hints);
+        let other = CommandError::from(Error::NoRun(run.clone())).of_run(&run).of_new_run(&run);
+        assert!(other.hints.is_empty());
     }
 }

@@ -126,16 +126,18 @@ pub(crate) async fn follow(run: Followable) -> Result<Followed, CommandError> {
                 break;
             }
             line = questions.line(), if questions.is_asking() => {
-                questions.typed(line, (&desk, &mut view), &mut painter).await?;
+                let typed = questions.typed(line, (&desk, &mut view), &mut painter).await;
+                typed.map_err(|error| error.of_run(&view.run))?;
             }
             turn = progress.recv() => match turn {
                 Some(turn) => {
                     painter.turn(&mut view, &turn);
-                    questions.turn(&desk, &mut view, &turn, &mut painter).await?;
+                    let seen = questions.turn(&desk, &mut view, &turn, &mut painter).await;
+                    seen.map_err(|error| error.of_run(&view.run))?;
                 }
                 None => {
                     painter.end();
-                    return Err(stopped(&desk.stopped(), &view));
+                    return Err(CommandError::from(desk.stopped()).of_run(&view.run));
                 }
             },
             _ = tick.tick(), if painter.is_live() && !questions.is_asking() => painter.tick(&view),
@@ -158,14 +160,6 @@ pub(crate) async fn follow(run: Followable) -> Result<Followed, CommandError> {
     Ok(Followed { view, reader: desk.reader, end, answered: questions.answered })
 }
 
-/// A run whose engine went away under it is not lost.
-fn stopped(error: &engine::Error, view: &View) -> CommandError {
-    let View { run, .. } = view;
-    CommandError::internal("engine-stopped", format!("run {run}: {error}"))
-        .hint("what was recorded is kept; once the reason is gone,")
-        .hint(format!("go on with: switchback resume {run}"))
-}
-
 /// Ends all processes and records it. A second signal does not wait for that: the runtime kills what is left, and
 /// the next process records it.
 async fn close(desk: &Desk, signals: &mut Signals) {
@@ -181,21 +175,5 @@ async fn set_aside(desk: &Desk, view: &View, signals: &mut Signals) -> Option<u6
         // A run that cannot be set aside has ended meanwhile, or its engine has: what follows shows which.
         parked = desk.backend().park(&view.run) => parked.ok().map(|accepted| accepted.seq),
         _ = signals.next() => None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use engine::kernel::plan::{Dialect, Flow, Graph};
-    use engine::kernel::{Plan, RunId};
-
-    #[test]
-    fn an_engine_that_stopped_says_why_and_how_to_go_on() {
-        let plan = Plan::new("p", Dialect::Blocks, Flow::Graph(Graph::new(vec![], 1)));
-        let view = View::new(RunId::new("mossy-otter-41"), plan.into(), "/w".to_owned(), 0);
-        let error = stopped(&engine::Error::Stopped("the disk is full".to_owned()), &view);
-        assert_eq!(error.message, "run mossy-otter-41: the engine has stopped: the disk is full");
-        assert_eq!(error.hints[1], "go on with: switchback resume mossy-otter-41");
     }
 }

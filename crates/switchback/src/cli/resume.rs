@@ -50,7 +50,8 @@ pub(crate) fn resume(arguments: &ResumeArguments) -> Result<Exit, CommandError> 
     }
     drop(looked);
     let seating = Seating::unless(arguments.no_daemon, Seating::Daemon);
-    let followed = desk::block_on(go_on(&row.id, decision, seating, !arguments.no_input))??;
+    let followed = desk::block_on(go_on(&row.id, decision, seating, !arguments.no_input))?
+        .map_err(|error| error.of_run(&row.id))?;
     result::finish(followed, arguments.json)
 }
 

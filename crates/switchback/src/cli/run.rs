@@ -61,6 +61,7 @@ async fn start(
     let folder = home.folder.display().to_string();
     let view = View::new(id.clone(), Arc::clone(&plan), folder, super::time::now());
     let progress = desk.backend().subscribe(&id).await?;
+    let new = id.clone();
     match desk.backend().start(Start { id, plan, inputs, home, request_key: None, pinned }).await {
         Ok(started) => {
             let (since, typed) = (started.seq, Typed::open().filter(|_| asks));
@@ -68,7 +69,7 @@ async fn start(
         }
         Err(error) => {
             desk.close().await;
-            Err(error.into())
+            Err(CommandError::from(error).of_new_run(&new))
         }
     }
 }
