@@ -245,7 +245,13 @@ type Submitted = Result<engine::temporal::Next, Error>;
 async fn submit(backend: &Backend, run: &RunId, action: &Action, line: &str) -> Submitted {
     let result = Fields::from([("line".to_owned(), Data::Inline(json!(line)))]);
     let by = Caller::Agent("tester".into());
-    backend.submit(run, Command::Submit { effect: action.id.clone(), result, by }, WAIT).await
+    backend
+        .submit(
+            run,
+            Command::Submit { effect: action.id.clone(), result, by, claim: kernel::event::Claim::default() },
+            WAIT,
+        )
+        .await
 }
 
 async fn answer(backend: &Backend, run: &RunId, action: &Action, approved: bool) -> Submitted {

@@ -1,6 +1,6 @@
 //! What callers ask of a run. A command is admitted as an event or refused; it changes nothing itself.
 
-use crate::event::{Report, Resolution};
+use crate::event::{Claim, Report, Resolution};
 use crate::run::Outcome;
 use crate::{Data, Digest, EffectId, Fields, RunId};
 use serde::{Deserialize, Serialize};
@@ -43,6 +43,9 @@ pub enum Command {
         result: Fields,
         /// Who gives it.
         by: Caller,
+        /// What is said of it beside the result.
+        #[serde(default, skip_serializing_if = "Claim::is_empty")]
+        claim: Claim,
     },
     /// A human's answer to a gate.
     Answer {

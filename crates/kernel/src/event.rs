@@ -53,6 +53,9 @@ pub enum Fact {
         result: Fields,
         /// Who gave it.
         by: Caller,
+        /// What is said of it beside the result.
+        #[serde(default, skip_serializing_if = "Claim::is_empty")]
+        claim: Claim,
     },
     /// A human answered a gate.
     Answered {
@@ -95,6 +98,24 @@ pub enum Fact {
     },
     /// The parent has recorded the run's end.
     Acknowledged,
+}
+
+/// What whoever did an action says of it beside its result.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Claim {
+    /// How long it took.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub took_ms: Option<u64>,
+    /// Why it could not be done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+impl Claim {
+    /// Whether nothing is said.
+    pub fn is_empty(&self) -> bool {
+        *self == Claim::default()
+    }
 }
 
 /// How an effect ended.

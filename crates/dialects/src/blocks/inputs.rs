@@ -39,6 +39,7 @@ fn input(mistakes: &mut Mistakes<'_>, name: &str, key: &Node, node: &Node) -> In
         kind: InputKind::Any,
         required: false,
         default: None,
+        rules: None,
     };
     let hint = format!("write `{name}: {{type: string}}`, with `default` or `required` where needed");
     if !shape::is_map(mistakes, node, &format!("the input `{name}`"), &hint) {

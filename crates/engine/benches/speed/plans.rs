@@ -51,7 +51,8 @@ pub(crate) fn rounds(count: u32) -> Plan {
     ];
     let bodies = vec![first, body];
     let mut plan = Plan::new("rounds", Dialect::Steps, Flow::Sequence(Sequence { bodies }));
-    let ask = Work::Action { audience: kernel::plan::Audience::Agent, inputs: vec![], gate: None };
+    let ask =
+        Work::Action { audience: kernel::plan::Audience::Agent, inputs: vec![], gate: None, ends: None };
     plan.steps = vec![step("round".to_owned(), Adapter::Noop, vec![]), Step::new("ask", ask)];
     plan.state.initial = vec![("n".to_owned(), Expr::Const(Value::from(0)))];
     plan.limits.iterations_max = u32::MAX;

@@ -31,7 +31,7 @@ pub fn last(reader: &Reader, run: &RunId) -> Result<Option<Last>, LoadError> {
         replay(reader, &loaded, |seen| {
             let event = &seen.body.event;
             let (effect, result, by) = match &event.fact {
-                Fact::Submitted { effect, result, by } | Fact::Answered { effect, result, by, .. } => {
+                Fact::Submitted { effect, result, by, .. } | Fact::Answered { effect, result, by, .. } => {
                     (effect, result, by)
                 }
                 _ => return,

@@ -9,7 +9,7 @@ use serde_json::Value;
 pub fn answer(asked: &Asked, result: Fields, by: Caller) -> Command {
     let effect = asked.effect.clone();
     if !asked.is_gate() {
-        return Command::Submit { effect, result, by };
+        return Command::Submit { effect, result, by, claim: kernel::event::Claim::default() };
     }
     let said = result.get("response").and_then(Data::inline);
     let approved = said != Some(&Value::Bool(false));

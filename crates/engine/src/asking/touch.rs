@@ -66,7 +66,7 @@ mod tests {
             workflow: Workflow::Pinned { name: "w".into(), plan: kernel::Digest::of_json(&1) },
             inputs: vec![],
         };
-        let asks = Work::Action { audience: Audience::Human, gate: None, inputs: vec![] };
+        let asks = Work::Action { audience: Audience::Human, gate: None, inputs: vec![], ends: None };
         plan.steps = vec![Step::new("calls", child), Step::new("asks", asks)];
         plan
     }

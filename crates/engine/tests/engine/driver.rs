@@ -100,8 +100,10 @@ fn large_data_goes_by_reference() {
     let template =
         kernel::language::Template::parse("<${blocks.first.outputs.text}>", kernel::language::Syntax::Dollar);
     let inputs = vec![("shown".to_owned(), Expr::Template(template.unwrap().0))];
-    let second =
-        kernel::plan::Step::new("second", Work::Action { audience: Audience::Agent, inputs, gate: None });
+    let second = kernel::plan::Step::new(
+        "second",
+        Work::Action { audience: Audience::Agent, inputs, gate: None, ends: None },
+    );
     let plan = Arc::new(crate::plans::graph(vec![(first, vec![]), (second, vec![0])]));
     let text = "x".repeat(20_000);
     play(

@@ -81,9 +81,12 @@ fn respond(parcel: Parcel, now: &mut u64) -> Option<Letter> {
             shown: action.shown,
             by: human,
         },
-        Effect::Offer(action) => {
-            Command::Submit { effect: action.id, result: outputs, by: Caller::Agent("test".into()) }
-        }
+        Effect::Offer(action) => Command::Submit {
+            effect: action.id,
+            result: outputs,
+            by: Caller::Agent("test".into()),
+            claim: kernel::event::Claim::default(),
+        },
         Effect::StartTimer { id, due } if id.as_str().contains('#') => {
             *now = (*now).max(due);
             Command::Fire { timer: id }

@@ -36,7 +36,12 @@ pub(crate) fn shell(name: &str, script: &str) -> Step {
 fn action(name: &str, audience: Audience, gate: Option<Gate>) -> Step {
     Step::new(
         name,
-        Work::Action { audience, inputs: vec![("ask".to_owned(), Expr::Const("go on?".into()))], gate },
+        Work::Action {
+            audience,
+            inputs: vec![("ask".to_owned(), Expr::Const("go on?".into()))],
+            gate,
+            ends: None,
+        },
     )
 }
 

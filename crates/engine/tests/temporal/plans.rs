@@ -147,7 +147,7 @@ fn gate(id: &str, prompt: &str) -> Step {
 
 fn action(id: &str, prompt: &str, audience: Audience, gate: Option<Gate>) -> Step {
     let inputs = vec![("prompt".into(), Expr::Const(json!(prompt)))];
-    Step::new(id, Work::Action { audience, inputs, gate })
+    Step::new(id, Work::Action { audience, inputs, gate, ends: None })
 }
 
 /// Work that takes its time and may be done again when it was interrupted.

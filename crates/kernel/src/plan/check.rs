@@ -1,7 +1,7 @@
 //! Checks that the parts of a plan fit together. Dialects report mistakes of a definition with places;
 //! this finds what only a broken plan can have, so that `apply` never meets it.
 
-use super::{Body, Flow, Graph, Machine, Node, Place, Plan, Sequence};
+use super::{Body, Flow, Graph, Machine, Node, Place, Plan, Sequence, Spread, Step, Work};
 use std::collections::BTreeSet;
 
 /// Why a plan cannot be run.
@@ -86,6 +86,7 @@ impl Plan {
     fn check_body(&self, sequence: &Sequence, body: &Body) -> Result<(), Broken> {
         let has_body = |body: u32| (body as usize) < sequence.bodies.len();
         for node in body {
+            let node = self.check_within(node)?;
             let good = match node {
                 Node::Do { step, .. } => self.has_step(*step),
                 Node::Branch { arms, otherwise } => {
@@ -94,12 +95,31 @@ impl Plan {
                 Node::While { body, .. } | Node::Foreach { body, .. } => has_body(*body),
                 Node::Fork { body, width_max, .. } => has_body(*body) && *width_max > 0,
                 Node::Goto { to, .. } => has_place(sequence, *to),
+                Node::Spread(spread) => {
+                    let is_child = self.steps.get(spread.step as usize).is_some_and(calls);
+                    is_child && spread.width_max > 0
+                }
                 Node::Set { .. } | Node::Give { .. } | Node::Break | Node::Return { .. } => true,
+                Node::Fail { .. } => true,
+                Node::Within { .. } => false,
             };
             require(good, "a node names a step or body that is not there")?;
             self.check_writes(written(node).into_iter())?;
         }
         Ok(())
+    }
+
+    /// What is within a step, if that is there and does no other one.
+    fn check_within<'n>(&self, node: &'n Node) -> Result<&'n Node, Broken> {
+        if let Node::Within { step, node, .. } = node {
+            let is_its_own = match &**node {
+                Node::Do { step: done, .. } => done == step,
+                Node::Spread(spread) => spread.step == *step,
+                _ => true,
+            };
+            require(self.has_step(*step) && is_its_own, "a node is within a step that is not its own")?;
+        }
+        Ok(node.inner())
     }
 
     fn check_machine(&self, machine: &Machine) -> Result<(), Broken> {
@@ -152,9 +172,14 @@ fn is_circular(sequence: &Sequence) -> bool {
     seen < places.len()
 }
 
+/// Whether the work of a step is a child.
+fn calls(step: &Step) -> bool {
+    matches!(step.work, Work::Child { .. })
+}
+
 /// The bodies that a node has.
 fn bodies_of(node: &Node) -> Vec<u32> {
-    match node {
+    match node.inner() {
         Node::Branch { arms, otherwise } => arms.iter().map(|(_, body)| *body).chain(*otherwise).collect(),
         Node::While { body, .. } | Node::Foreach { body, .. } | Node::Fork { body, .. } => vec![*body],
         _ => Vec::new(),
@@ -170,7 +195,7 @@ struct Inside {
 
 impl Inside {
     fn check(&self, node: &Node) -> Result<(), Broken> {
-        match node {
+        match node.inner() {
             Node::Break => require(self.looped, "a break stands outside any loop"),
             Node::Goto { to, .. } => {
                 require(self.around.contains(&to.body), "a goto leads into a body that is not around it")
@@ -181,8 +206,8 @@ impl Inside {
 
     /// The bodies below a node. A lane cannot leave the fork that made it.
     fn below(&self, node: &Node) -> Vec<Inside> {
-        let looped = self.looped || matches!(node, Node::While { .. } | Node::Foreach { .. });
-        let below = |body: u32| match node {
+        let looped = self.looped || matches!(node.inner(), Node::While { .. } | Node::Foreach { .. });
+        let below = |body: u32| match node.inner() {
             Node::Fork { .. } => Inside { body, around: vec![body], looped: false },
             _ => Inside { body, around: self.around.iter().copied().chain([body]).collect(), looped },
         };
@@ -200,7 +225,9 @@ fn written(node: &Node) -> Vec<&[String]> {
         Node::Do { writes, .. } | Node::Set { writes } => {
             writes.iter().map(|write| write.path.as_slice()).collect()
         }
-        Node::Fork { collect: Some(name), .. } => vec![std::slice::from_ref(name)],
+        Node::Fork { collect: Some(name), .. } | Node::Spread(Spread { collect: Some(name), .. }) => {
+            vec![std::slice::from_ref(name)]
+        }
         _ => Vec::new(),
     }
 }

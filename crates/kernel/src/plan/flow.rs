@@ -162,6 +162,61 @@ pub enum Node {
         /// The value.
         value: Expr,
     },
+    /// The run fails.
+    Fail {
+        /// Why.
+        message: Expr,
+    },
+    /// A child run for each item.
+    Spread(Spread),
+    /// A node that the definition has as a step: it reads what that step may read, and is passed by where `when` does not
+    /// hold.
+    Within {
+        /// The step. Where the node does a step, it is that one.
+        step: u32,
+        /// Whether it is done.
+        when: Option<Expr>,
+        /// The node, which is not within another step.
+        node: Box<Node>,
+    },
+}
+
+impl Node {
+    /// The node itself, whatever it is within.
+    pub fn inner(&self) -> &Node {
+        if let Node::Within { node, .. } = self { node } else { self }
+    }
+}
+
+/// A child run for each item of a list. All items begin, whatever becomes of others, and the lane goes on when all have ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Spread {
+    /// The step whose work is the child.
+    pub step: u32,
+    /// The name of the task; children are named after it.
+    pub task: String,
+    /// The items.
+    pub items: Expr,
+    /// How an item becomes what the child is given.
+    pub given: ItemInputs,
+    /// Most children at once.
+    pub width_max: u32,
+    /// What a failed child does, once all have ended.
+    pub on_failure: OnFailure,
+    /// Where the results go, in order of the items.
+    pub collect: Option<String>,
+}
+
+/// How an item becomes the inputs of a child: by name where it is an object that has all that is required, else as the
+/// only one that is. It is given as [`ITEM`](super::ITEM) in any case.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ItemInputs {
+    /// The inputs that the child has.
+    pub names: Vec<String>,
+    /// Those that must be given.
+    pub required: Vec<String>,
+    /// The input that an item is given as.
+    pub single: Option<String>,
 }
 
 /// A node's place.
@@ -182,6 +237,8 @@ pub enum OnFailure {
     Fail,
     /// The lane goes on with the next node.
     Continue,
+    /// What said no has been done all the same: what it gave is written. Everything else fails the run.
+    Take,
 }
 
 /// States and transitions; the run starts in state `initial`.

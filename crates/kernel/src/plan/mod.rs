@@ -10,17 +10,22 @@ mod step;
 pub use check::Broken;
 pub use expr::{Expr, Foreign, Language};
 pub use flow::{
-    Block, Body, Each, Flow, Graph, Machine, Node, OnFailure, Place, Sequence, State, Transition,
+    Block, Body, Each, Flow, Graph, ItemInputs, Machine, Node, OnFailure, Place, Sequence, Spread, State,
+    Transition,
 };
 pub use state::{Access, Computed, OnError, Rules, Write, WriteKind};
 pub use step::{
-    Adapter, Audience, Deadline, Gate, GateLevel, OnInterrupt, OnOverdue, Retry, Step, Verify, Work, Workflow,
+    Adapter, Audience, Deadline, Ends, Gate, GateLevel, OnInterrupt, OnOverdue, Retry, Step, Verify, Work,
+    Workflow,
 };
 
 use crate::{Digest, Limits};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
+
+/// The input that holds the item a child is run for. No definition can give an input that name.
+pub const ITEM: &str = "@item";
 
 /// The number of the plan's form.
 pub const FORMAT: u32 = 1;
@@ -54,6 +59,9 @@ pub struct Plan {
     pub pinned: BTreeMap<String, Digest>,
     /// The bounds.
     pub limits: Limits,
+    /// Where its steps belong to a sub-agent: how that is called (`@task`, `@reviewer`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
 }
 
 /// The forms a definition may have.
@@ -95,6 +103,9 @@ pub struct Input {
     pub required: bool,
     /// What holds where nothing is given.
     pub default: Option<Value>,
+    /// A JSON schema that a value must fit. It is held against it before it gets to a run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rules: Option<Value>,
 }
 
 /// Types of inputs.
@@ -162,6 +173,7 @@ impl Plan {
             deadline: Deadline::Never,
             pinned: BTreeMap::new(),
             limits: Limits::default(),
+            agent: None,
         }
     }
 

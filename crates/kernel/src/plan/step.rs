@@ -11,6 +11,9 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Step {
     /// Its name, unique in its plan.
     pub id: String,
+    /// What its dialect calls such a step.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub kind: String,
     /// What is to be done.
     pub work: Work,
     /// How long one attempt may take.
@@ -51,6 +54,9 @@ pub enum Work {
         inputs: Vec<(String, Expr)>,
         /// Only a human may answer, through a door the agent does not hold.
         gate: Option<Gate>,
+        /// Where it ends by itself.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        ends: Option<Ends>,
     },
     /// A child run.
     Child {
@@ -99,6 +105,15 @@ pub enum Audience {
     Agent,
     /// The human.
     Human,
+}
+
+/// An action that ends by itself, if no result comes before.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Ends {
+    /// After how many milliseconds.
+    pub ms: Expr,
+    /// What it gives then; `result` is what was shown.
+    pub gives: Vec<(String, Expr)>,
 }
 
 /// An action only a human may answer.
@@ -235,6 +250,7 @@ impl Step {
     pub fn new(id: impl Into<String>, work: Work) -> Self {
         Step {
             id: id.into(),
+            kind: String::new(),
             work,
             timeout: Deadline::Never,
             retry: Retry::default(),

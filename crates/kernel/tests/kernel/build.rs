@@ -57,13 +57,13 @@ pub(crate) fn agent(id: &str) -> Step {
 }
 
 pub(crate) fn agent_with(id: &str, inputs: Inputs<'_>) -> Step {
-    Step::new(id, Work::Action { audience: Audience::Agent, inputs: named(inputs), gate: None })
+    Step::new(id, Work::Action { audience: Audience::Agent, inputs: named(inputs), gate: None, ends: None })
 }
 
 /// A gate.
 pub(crate) fn gate(id: &str, level: GateLevel) -> Step {
     let inputs = named(&[("message", just(json!("sure?")))]);
-    Step::new(id, Work::Action { audience: Audience::Human, inputs, gate: Some(Gate { level }) })
+    Step::new(id, Work::Action { audience: Audience::Human, inputs, gate: Some(Gate { level }), ends: None })
 }
 
 /// A child of a pinned plan.
@@ -257,6 +257,7 @@ pub(crate) fn with_input(mut plan: Plan, name: &str) -> Plan {
         kind: kernel::plan::InputKind::Any,
         required: false,
         default: None,
+        rules: None,
     });
     plan
 }

@@ -181,6 +181,7 @@ mod tests {
                 kind,
                 required: name == "text",
                 default: None,
+                rules: None,
             })
             .to_vec();
         plan

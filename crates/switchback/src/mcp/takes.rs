@@ -114,7 +114,7 @@ mod tests {
     }
 
     fn input(name: &str, kind: InputKind, required: bool, default: Option<Value>) -> Input {
-        Input { name: name.to_owned(), description: String::new(), kind, required, default }
+        Input { name: name.to_owned(), description: String::new(), kind, required, default, rules: None }
     }
 
     const KINDS: [InputKind; 7] = [

@@ -48,7 +48,7 @@ fn lower(reader: &mut Reader<'_, '_>, block: usize) -> Draft {
     let inputs = reader.asked_inputs(block, "instructions", &INPUTS, HINT);
     let inputs = inputs.map_or_else(Vec::new, |inputs| reader.instructions(inputs, block));
     let verify = node.get("verify").and_then(|verify| reader.verify(verify, block));
-    let work = Work::Action { audience: Audience::Agent, inputs, gate: None };
+    let work = Work::Action { audience: Audience::Agent, inputs, gate: None, ends: None };
     Draft { verify, ..Draft::new(work) }
 }
 

@@ -59,7 +59,7 @@ fn lower(reader: &mut Reader<'_, '_>, block: usize) -> Draft {
     reader.not_done_again(node, &FORM);
     let inputs = reader.asked_inputs(block, "prompt", &INPUTS, HINT);
     let inputs = inputs.map_or_else(Vec::new, |inputs| reader.prompt(inputs, block, gate.as_ref()));
-    Draft::new(Work::Action { audience: Audience::Human, inputs, gate })
+    Draft::new(Work::Action { audience: Audience::Human, inputs, gate, ends: None })
 }
 
 impl<'n> Reader<'_, 'n> {

@@ -156,6 +156,7 @@ fn inputs() -> Vec<Input> {
         kind,
         required: false,
         default: Some(default),
+        rules: None,
     };
     vec![
         input("n", InputKind::Integer, json!(2)),

@@ -58,7 +58,7 @@ impl Maker<'_> {
             (9, Kind::Wait),
             (8, Kind::Make),
         ];
-        let action = |audience, gate, inputs| Work::Action { audience, inputs, gate };
+        let action = |audience, gate, inputs| Work::Action { audience, inputs, gate, ends: None };
         match self.random.weighted(&kinds) {
             Kind::Server => self.server(),
             Kind::Agent => action(Audience::Agent, None, self.values()),

@@ -95,7 +95,15 @@ impl World<'_> {
             10 => {
                 let effect = EffectId::new(*self.random.pick(&["s0#1", "nonsense", "s1#7"]));
                 let result = self.fields();
-                self.command(&run, Command::Submit { effect, result, by: Caller::Agent("confused".into()) });
+                self.command(
+                    &run,
+                    Command::Submit {
+                        effect,
+                        result,
+                        by: Caller::Agent("confused".into()),
+                        claim: kernel::event::Claim::default(),
+                    },
+                );
             }
             _ => {
                 if self.random.percent(15) {
@@ -158,7 +166,12 @@ impl World<'_> {
         }
         let as_gate = action.gate.is_some() != (wrong && self.random.percent(30));
         if !as_gate {
-            return Command::Submit { effect, result, by: Caller::Agent("agent".into()) };
+            return Command::Submit {
+                effect,
+                result,
+                by: Caller::Agent("agent".into()),
+                claim: kernel::event::Claim::default(),
+            };
         }
         let shown =
             if wrong && self.random.percent(50) { Digest::of(b"something else") } else { action.shown };

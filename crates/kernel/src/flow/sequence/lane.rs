@@ -93,7 +93,7 @@ impl<'m> Moment<'m> {
     /// The node at the lane's position; none at the end of a body.
     pub(super) fn node(&mut self, lane: u32) -> Option<&'m Node> {
         let Frame { body, position, .. } = *self.sequence().top(lane);
-        self.body(body).get(position as usize)
+        self.body(body).get(position as usize).map(Node::inner)
     }
 
     /// Does what stands at the lane's position.
@@ -120,6 +120,9 @@ impl<'m> Moment<'m> {
                 self.reach(RETURN);
                 self.succeed(Fields::from([("result".into(), value)]))?;
                 Ok(Moved::Busy)
+            }
+            Node::Fail { .. } | Node::Spread(_) | Node::Within { .. } => {
+                Err("this kernel cannot do that yet".to_owned().into())
             }
         }
     }

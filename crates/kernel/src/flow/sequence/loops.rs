@@ -99,7 +99,7 @@ impl<'m> Moment<'m> {
         let stack = &self.sequence().lane(lane).stack;
         let around = &stack[stack.len() - 2];
         let (body, position) = (around.body, around.position);
-        &self.body(body)[position as usize]
+        self.body(body)[position as usize].inner()
     }
 
     fn another_round(&mut self, lane: u32, rounds: u32) -> Result<Moved, Stop> {

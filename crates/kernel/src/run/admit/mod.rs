@@ -37,9 +37,9 @@ impl Run {
                 self.resolvable(&effect, &resolution)?;
                 Fact::Resolved { effect, resolution, by }
             }
-            Command::Submit { effect, result, by } => {
+            Command::Submit { effect, result, by, claim } => {
                 self.submittable(&effect, &result)?;
-                Fact::Submitted { effect, result, by }
+                Fact::Submitted { effect, result, by, claim }
             }
             Command::Answer { effect, approved, result, shown, by } => {
                 self.answerable(&effect, &action::Answer { approved, result: &result, shown, by: &by })?;

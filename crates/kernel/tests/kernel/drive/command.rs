@@ -89,7 +89,12 @@ pub(crate) fn human(proven: bool) -> Caller {
 }
 
 pub(crate) fn submission(effect: &str, result: Value) -> Command {
-    Command::Submit { effect: EffectId::new(effect), result: fields(result), by: Caller::Agent("a".into()) }
+    Command::Submit {
+        effect: EffectId::new(effect),
+        result: fields(result),
+        by: Caller::Agent("a".into()),
+        claim: kernel::event::Claim::default(),
+    }
 }
 
 pub(crate) fn cancellation() -> Command {

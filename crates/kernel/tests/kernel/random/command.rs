@@ -42,9 +42,12 @@ fn fitting(dice: &mut Dice, it: &mut Drive, open: &Open) -> Command {
             let (approved, result) = (dice.one_in(2), outputs(dice, it));
             Command::Answer { effect, approved, result, shown: action.shown, by: human(true) }
         }
-        Effect::Offer(_) => {
-            Command::Submit { effect, result: outputs(dice, it), by: Caller::Agent("a".into()) }
-        }
+        Effect::Offer(_) => Command::Submit {
+            effect,
+            result: outputs(dice, it),
+            by: Caller::Agent("a".into()),
+            claim: kernel::event::Claim::default(),
+        },
         Effect::StartTimer { due, .. } => {
             if !dice.one_in(4) {
                 it.now = it.now.max(*due);
@@ -69,7 +72,12 @@ fn unfitting(dice: &mut Dice, open: &[Open]) -> Command {
         0 => Command::Report { effect, report: Report::Done { outputs: Fields::new() } },
         1 => Command::Interrupt { effect },
         2 => Command::Resolve { effect, resolution: Resolution::Retry, by: human(false) },
-        3 => Command::Submit { effect, result: Fields::new(), by: Caller::Server },
+        3 => Command::Submit {
+            effect,
+            result: Fields::new(),
+            by: Caller::Server,
+            claim: kernel::event::Claim::default(),
+        },
         4 => {
             let (approved, result, shown) = (true, Fields::new(), Digest::of(b"?"));
             Command::Answer { effect, approved, result, shown, by: human(true) }

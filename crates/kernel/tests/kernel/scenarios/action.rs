@@ -112,7 +112,12 @@ fn a_gate_hears_nobody_else() {
     for by in [Caller::Agent("a".into()), Caller::Server] {
         assert_eq!(it.refuse(answer(true, shown, by)), Refusal::HumansOnly { effect: effect.clone() });
     }
-    let submitted = Command::Submit { effect: effect.clone(), result: fields(json!({})), by: human(true) };
+    let submitted = Command::Submit {
+        effect: effect.clone(),
+        result: fields(json!({})),
+        by: human(true),
+        claim: kernel::event::Claim::default(),
+    };
     assert_eq!(it.refuse(submitted), Refusal::HumansOnly { effect: effect.clone() });
     assert_eq!(it.refuse(answer(true, shown, human(false))), Refusal::ProofNeeded { effect: effect.clone() });
     let other = Digest::of(b"something else");

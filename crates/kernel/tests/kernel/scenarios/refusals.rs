@@ -42,7 +42,14 @@ fn start(inputs: Value) -> Command {
 }
 
 fn with_typed(mut plan: Plan, name: &str, kind: InputKind, required: bool, default: Option<Value>) -> Plan {
-    plan.inputs.push(Input { name: name.into(), description: String::new(), kind, required, default });
+    plan.inputs.push(Input {
+        name: name.into(),
+        description: String::new(),
+        kind,
+        required,
+        default,
+        rules: None,
+    });
     plan
 }
 
