@@ -56,6 +56,19 @@ impl Failure {
         Failure { kind, message: message.into() }
     }
 
+    /// The failure of a step, where an expression of it has no value.
+    pub(crate) fn of_expression(self) -> Self {
+        self.of("Expression error")
+    }
+
+    /// The failure, where an expression has no value, with what that was for. All else says so itself.
+    pub(crate) fn of(self, what: &str) -> Self {
+        match self.kind {
+            FailureKind::Expression => Failure { message: format!("{what}: {}", self.message), ..self },
+            _ => self,
+        }
+    }
+
     /// The failure with a message that a run may hold on to.
     pub(crate) fn bounded(self) -> Self {
         Failure { message: shortened(self.message, MESSAGE_BYTES_MAX), ..self }

@@ -8,6 +8,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
 
+/// How a sentence of an evaluator begins that says that an expression read what its step did not declare.
+pub const VIOLATION: &str = "State access violation: ";
+
+/// The entry of a scope that lists what may be read, where an expression reads the state by names that it makes itself.
+pub const DECLARED: &str = "state?";
+
 /// A question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

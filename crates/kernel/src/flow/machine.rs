@@ -68,7 +68,7 @@ impl Moment<'_> {
         let (state, result) = (&machine.states[current], result(&failure, outputs));
         // Only what succeeded changes something.
         let writes = if failure.is_none() { state.writes.as_slice() } else { &[] };
-        let by = Writer { access: &Access::All, lane: None, result: Some(&result) };
+        let by = Writer { access: &Access::All, step: None, lane: None, result: Some(&result) };
         let changes = self.changes(writes, by)?;
         let next = self.next_state(state, failure.as_ref(), &result, &changes)?;
         self.put(changes)?;

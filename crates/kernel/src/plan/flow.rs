@@ -170,7 +170,7 @@ pub enum Node {
     /// A child run for each item.
     Spread(Spread),
     /// A node that the definition has as a step: it reads what that step may read, and is passed by where `when` does not
-    /// hold.
+    /// hold. What holds within a step holds by Python's rules: an empty list does not, and text does as it says.
     Within {
         /// The step. Where the node does a step, it is that one.
         step: u32,
@@ -185,6 +185,11 @@ impl Node {
     /// The node itself, whatever it is within.
     pub fn inner(&self) -> &Node {
         if let Node::Within { node, .. } = self { node } else { self }
+    }
+
+    /// The step that it is within, and whether that is done.
+    pub(crate) fn who(&self) -> Option<(u32, Option<&Expr>)> {
+        if let Node::Within { step, when, .. } = self { Some((*step, when.as_ref())) } else { None }
     }
 }
 

@@ -87,6 +87,13 @@ impl Moment<'_> {
 
     /// Closes with success, if the run can hold what it gives.
     pub(crate) fn succeed(&mut self, outputs: Fields) -> Result<(), Stop> {
+        self.givable(&outputs)?;
+        self.close(Outcome::Succeeded { outputs });
+        Ok(())
+    }
+
+    /// Fails if the run cannot hold what it is to give.
+    pub(crate) fn givable(&self, outputs: &Fields) -> Result<(), Failure> {
         let (bytes, max) =
             (outputs.values().map(Data::bytes).sum::<u64>(), self.plan.limits.given_bytes_max());
         if bytes > max {
@@ -94,12 +101,9 @@ impl Moment<'_> {
                 "the outputs would have {bytes} bytes together; at most {max} are allowed: write what is large to \
                  files and give their paths"
             );
-            return Err(Failure::new(FailureKind::Limit, message).into());
+            return Err(Failure::new(FailureKind::Limit, message));
         }
-        let outcome = Outcome::Succeeded { outputs };
-        self.room(outcome.weight())?;
-        self.close(outcome);
-        Ok(())
+        self.room(Outcome::Succeeded { outputs: outputs.clone() }.weight())
     }
 
     /// Starts closing. A run that closes already goes on as it was.

@@ -32,9 +32,10 @@ impl State {
     }
 }
 
-/// Who writes: what they may read of the state, their lane, and what their step gave.
+/// Who writes: what they may read of the state, the step that is blamed, their lane, and what their step gave.
 #[derive(Clone, Copy)]
 pub(crate) struct Writer<'w> {
+    pub(crate) step: Option<&'w str>,
     pub(crate) access: &'w Access,
     pub(crate) lane: Option<u32>,
     pub(crate) result: Option<&'w Fields>,
@@ -62,7 +63,8 @@ impl Moment<'_> {
     pub(crate) fn changes(&self, writes: &[Write], by: Writer<'_>) -> Result<Fields, Stop> {
         let mut changes = Fields::new();
         for write in writes {
-            let scope = self.scope(by.access).in_lane(by.lane).over(&changes).with_result(by.result);
+            let scope = self.scope(by.access).in_lane(by.lane).of_step(by.step);
+            let scope = scope.over(&changes).with_result(by.result);
             let value = scope.data(&write.value)?;
             let (name, below) = write.path.split_first().expect("BUG: a write without a field");
             let changed = if below.is_empty() && write.kind == WriteKind::Set {

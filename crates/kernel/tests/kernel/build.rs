@@ -2,9 +2,9 @@
 
 use kernel::language::{Path, Syntax, Template, parse_condition};
 use kernel::plan::{
-    Adapter, Audience, Body, Deadline, Dialect, Expr, Flow, Foreign, Gate, GateLevel, Graph, Language,
-    Machine, Node, OnFailure, OnInterrupt, Retry, Sequence, State, Step, Transition, Verify, Work, Workflow,
-    Write, WriteKind,
+    Access, Adapter, Audience, Body, Deadline, Dialect, Expr, Flow, Foreign, Gate, GateLevel, Graph,
+    Language, Machine, Node, OnFailure, OnInterrupt, Retry, Sequence, State, Step, Transition, Verify, Work,
+    Workflow, Write, WriteKind,
 };
 use kernel::{Data, Digest, Fields, Plan};
 use serde_json::{Value, json};
@@ -240,6 +240,26 @@ pub(crate) fn fork_with(
         on_failure,
         collect: collect.map(str::to_owned),
     }
+}
+
+/// A step that nobody does: what it means stands in the body.
+pub(crate) fn control(id: &str, reads: &[&str]) -> Step {
+    Step { access: fields_only(reads), ..make(id, &[], &[]) }
+}
+
+/// These fields of the state and no others.
+pub(crate) fn fields_only(names: &[&str]) -> Access {
+    Access::Fields(names.iter().map(|name| (*name).to_owned()).collect())
+}
+
+/// A node that is a step.
+pub(crate) fn within(step: u32, node: Node) -> Node {
+    Node::Within { step, when: None, node: Box::new(node) }
+}
+
+/// A node that is a step, done only when something holds.
+pub(crate) fn within_when(step: u32, when: Expr, node: Node) -> Node {
+    Node::Within { step, when: Some(when), node: Box::new(node) }
 }
 
 /// First values of the state.

@@ -23,6 +23,7 @@ impl<'m> Moment<'m> {
         let (items, count) = self.items(lane, items)?;
         if count == 0 {
             self.reach(FORK_NONE);
+            self.tell(lane, None, Fields::new());
             return Ok(self.forward(lane));
         }
         self.bound(count, u32::MAX)?;
@@ -30,6 +31,7 @@ impl<'m> Moment<'m> {
         let join = Join { items, count, next: 0, open: 0, results, failure: None };
         self.hold(join.weight())?;
         self.reach(FORK);
+        self.tell(lane, None, Fields::new());
         self.sequence().lane(lane).join = Some(join);
         Ok(Moved::On)
     }

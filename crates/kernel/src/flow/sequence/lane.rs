@@ -2,9 +2,9 @@
 
 use super::{
     BRANCH, COUNT, Frame, GIVE, LANE_FAIL, LANE_OVER, LOOP_BOUND, Lane, Moved, OVER, RETURN, SET, STEP,
-    STEP_DONE, STEP_FAIL, STEP_PASS, SequenceLife, TURN_MOVES_MAX, Turns,
+    STEP_DONE, STEP_FAIL, STEP_PASS, STEP_TAKE, SequenceLife, TURN_MOVES_MAX, Turns,
 };
-use crate::plan::{Access, Body, Expr, Flow, Node, OnFailure};
+use crate::plan::{Body, Expr, Flow, Node, OnFailure};
 use crate::run::life::{FlowLife, flow_of};
 use crate::run::{Key, Moment, Owner, Scope, Stop, Task, Writer};
 use crate::{Data, Failure, FailureKind, Fields};
@@ -78,9 +78,9 @@ impl<'m> Moment<'m> {
         Err(Failure::new(FailureKind::Limit, message).into())
     }
 
-    /// What a lane may read.
+    /// What a lane may read where it stands.
     pub(super) fn in_lane(&self, lane: u32) -> Scope<'_> {
-        self.scope(&Access::All).in_lane(Some(lane))
+        self.reading(lane, self.planned(lane))
     }
 
     pub(super) fn body(&self, body: u32) -> &'m Body {
@@ -90,20 +90,35 @@ impl<'m> Moment<'m> {
         }
     }
 
-    /// The node at the lane's position; none at the end of a body.
-    pub(super) fn node(&mut self, lane: u32) -> Option<&'m Node> {
-        let Frame { body, position, .. } = *self.sequence().top(lane);
-        self.body(body).get(position as usize).map(Node::inner)
+    /// What stands at the lane's position; nothing at the end of a body.
+    pub(super) fn planned(&self, lane: u32) -> Option<&'m Node> {
+        let Frame { body, position, .. } = self.lane(lane).stack.last()?;
+        self.body(*body).get(*position as usize)
+    }
+
+    /// The node at the lane's position, whatever it is within.
+    pub(super) fn node(&self, lane: u32) -> Option<&'m Node> {
+        self.planned(lane).map(Node::inner)
     }
 
     /// Does what stands at the lane's position.
     fn at_node(&mut self, lane: u32) -> Result<Moved, Stop> {
-        let Some(node) = self.node(lane) else { return self.end_of_body(lane) };
+        match self.planned(lane) {
+            None => self.end_of_body(lane),
+            Some(Node::Within { step, when, node }) => self.within(lane, *step, when.as_ref(), node),
+            Some(node) => self.at(lane, node),
+        }
+    }
+
+    /// Does a node.
+    pub(super) fn at(&mut self, lane: u32, node: &'m Node) -> Result<Moved, Stop> {
         match node {
             Node::Do { step, .. } => self.do_step(lane, *step),
             Node::Set { writes } => {
-                self.write(writes, Writer { access: &Access::All, lane: Some(lane), result: None })?;
+                let (access, step) = (self.access(self.planned(lane)), self.step_of(Owner::Lane(lane)));
+                self.write(writes, Writer { access, step, lane: Some(lane), result: None })?;
                 self.reach(SET);
+                self.tell(lane, None, Fields::new());
                 Ok(self.forward(lane))
             }
             Node::Branch { arms, otherwise } => self.branch(lane, arms, *otherwise),
@@ -117,13 +132,16 @@ impl<'m> Moment<'m> {
             Node::Goto { to, iterations_max } => self.goto(lane, *to, *iterations_max),
             Node::Return { value } => {
                 let value = self.in_lane(lane).data(value)?;
+                let outputs = Fields::from([("result".into(), value)]);
+                self.givable(&outputs)?;
                 self.reach(RETURN);
-                self.succeed(Fields::from([("result".into(), value)]))?;
+                self.tell(lane, None, outputs.clone());
+                self.succeed(outputs)?;
                 Ok(Moved::Busy)
             }
-            Node::Fail { .. } | Node::Spread(_) | Node::Within { .. } => {
-                Err("this kernel cannot do that yet".to_owned().into())
-            }
+            Node::Fail { message } => self.fail(lane, message),
+            Node::Spread(_) => Err("this kernel cannot do that yet".to_owned().into()),
+            Node::Within { .. } => unreachable!("BUG: a step stands within a step"),
         }
     }
 
@@ -133,17 +151,28 @@ impl<'m> Moment<'m> {
     }
 
     fn do_step(&mut self, lane: u32, step: u32) -> Result<Moved, Stop> {
-        let times = self.sequence().lane(lane).begun.get(&step).copied().unwrap_or_default() + 1;
-        let key = Key::of_lane(lane, &self.plan.steps[step as usize].id, times);
+        let key = self.next_key(lane, step);
         self.begin(Owner::Lane(lane), step, key)?;
         self.reach(STEP);
+        self.count_step(lane, step);
         let state = self.sequence().lane(lane);
         state.busy = true;
-        let first = state.begun.insert(step, times).is_none();
         // A step that could not begin has ended already.
-        let ended = state.ended.is_some();
+        Ok(if state.ended.is_some() { Moved::On } else { Moved::Busy })
+    }
+
+    /// The key of a step that a lane does once more.
+    pub(super) fn next_key(&self, lane: u32, step: u32) -> String {
+        let times = self.lane(lane).begun.get(&step).copied().unwrap_or_default() + 1;
+        Key::of_lane(lane, &self.plan.steps[step as usize].id, times)
+    }
+
+    /// A lane does a step once more.
+    pub(super) fn count_step(&mut self, lane: u32, step: u32) {
+        let begun = &mut self.sequence().lane(lane).begun;
+        let first = !begun.contains_key(&step);
+        *begun.entry(step).or_default() += 1;
         self.carry(if first { COUNT } else { 0 });
-        Ok(if ended { Moved::On } else { Moved::Busy })
     }
 
     /// The activity of a lane's step has ended.
@@ -159,7 +188,12 @@ impl<'m> Moment<'m> {
         };
         let (failure, outputs) = self.sequence().lane(lane).ended.clone().expect("BUG: nothing ended");
         let step = &self.plan.steps[*step as usize];
-        let by = Writer { access: &step.access, lane: Some(lane), result: Some(&outputs) };
+        let (access, blames) = (&step.access, self.step_of(Owner::Lane(lane)));
+        let by = Writer { access, step: blames, lane: Some(lane), result: Some(&outputs) };
+        let said_no =
+            |failure: &Failure| matches!(failure.kind, FailureKind::Operation | FailureKind::Declined);
+        let taken = *on_failure == OnFailure::Take && failure.as_ref().is_some_and(said_no);
+        let failure = failure.filter(|_| !taken);
         let failure = match failure.map_or_else(|| self.write(writes, by), |failure| Err(failure.into())) {
             Ok(()) => None,
             Err(Stop::Ask(question)) => return Err(Stop::Ask(question)),
@@ -168,13 +202,13 @@ impl<'m> Moment<'m> {
         let state = self.sequence().lane(lane);
         (state.ended, state.busy) = (None, false);
         match failure {
-            None => self.reach(STEP_DONE),
+            None => self.reach(if taken { STEP_TAKE } else { STEP_DONE }),
             Some(failure) if *on_failure == OnFailure::Continue && failure.kind != FailureKind::Access => {
                 self.reach(STEP_PASS);
             }
             Some(failure) => {
-                let message = format!("step `{}`: {}", step.id, failure.message);
-                return self.step_failed(lane, Failure::new(failure.kind, message));
+                let failure = self.blamed(lane, &step.id, failure);
+                return self.step_failed(lane, failure);
             }
         }
         Ok(self.forward(lane))
@@ -194,14 +228,16 @@ impl<'m> Moment<'m> {
     }
 
     fn branch(&mut self, lane: u32, arms: &[(Expr, u32)], otherwise: Option<u32>) -> Result<Moved, Stop> {
-        let mut chosen = otherwise;
+        let (mut chosen, mut held) = (otherwise, false);
         for (condition, body) in arms {
-            if self.in_lane(lane).holds(condition)? {
+            if self.decides(lane, condition)? {
                 chosen = Some(*body);
+                held = true;
                 break;
             }
         }
         self.reach(BRANCH);
+        self.tell(lane, None, Fields::from([("result".into(), Data::Inline(held.into()))]));
         self.forward(lane);
         if let Some(body) = chosen {
             self.push(lane, Frame { body, position: 0, turns: Turns::Once });
@@ -223,6 +259,7 @@ impl<'m> Moment<'m> {
         let value = self.in_lane(lane).data(value)?;
         self.hold(value.weight())?;
         self.reach(GIVE);
+        self.tell(lane, None, Fields::new());
         let before = self.sequence().lane(lane).gives.replace(value);
         self.let_go(before.as_ref().map_or(0, Data::weight));
         Ok(self.forward(lane))

@@ -5,7 +5,7 @@ use crate::data::text_weight;
 use crate::language::kind;
 use crate::plan::{Access, Expr, Node, Place};
 use crate::run::{Moment, Stop, shallow};
-use crate::{Data, Failure, FailureKind};
+use crate::{Data, Failure, FailureKind, Fields};
 use serde_json::Value;
 
 impl<'m> Moment<'m> {
@@ -16,12 +16,14 @@ impl<'m> Moment<'m> {
         body: u32,
         max: u32,
     ) -> Result<Moved, Stop> {
-        if !self.in_lane(lane).holds(condition)? {
+        if !self.decides(lane, condition)? {
             self.reach(LOOP_OVER);
+            self.tell(lane, None, Fields::new());
             return Ok(self.forward(lane));
         }
         self.bound(1, max)?;
         self.reach(ROUND);
+        self.tell(lane, None, Fields::new());
         self.push(lane, Frame { body, position: 0, turns: Turns::While { rounds: 1 } });
         Ok(Moved::On)
     }
@@ -36,6 +38,7 @@ impl<'m> Moment<'m> {
         let (items, count) = self.items(lane, items)?;
         if count == 0 {
             self.reach(LOOP_OVER);
+            self.tell(lane, None, Fields::new());
             return Ok(self.forward(lane));
         }
         self.bound(count, u32::MAX)?;
@@ -44,6 +47,7 @@ impl<'m> Moment<'m> {
         let frame = Frame { body, position: 0, turns: Turns::Foreach(each) };
         self.room(frame.weight())?;
         self.reach(ROUND);
+        self.tell(lane, None, Fields::new());
         self.push(lane, frame);
         Ok(Moved::On)
     }
@@ -95,18 +99,18 @@ impl<'m> Moment<'m> {
     }
 
     /// The node of the loop whose body the lane is in.
-    fn loop_node(&mut self, lane: u32) -> &'m Node {
-        let stack = &self.sequence().lane(lane).stack;
+    fn loop_node(&self, lane: u32) -> &'m Node {
+        let stack = &self.lane(lane).stack;
         let around = &stack[stack.len() - 2];
-        let (body, position) = (around.body, around.position);
-        self.body(body)[position as usize].inner()
+        &self.body(around.body)[around.position as usize]
     }
 
     fn another_round(&mut self, lane: u32, rounds: u32) -> Result<Moved, Stop> {
-        let Node::While { condition, iterations_max, .. } = self.loop_node(lane) else {
+        let planned = self.loop_node(lane);
+        let Node::While { condition, iterations_max, .. } = planned.inner() else {
             unreachable!("BUG: a round of no loop")
         };
-        if !self.in_lane(lane).holds(condition)? {
+        if !self.holds(lane, planned, condition)? {
             return Ok(self.leave_loop(lane));
         }
         self.bound(rounds + 1, *iterations_max)?;
@@ -145,6 +149,7 @@ impl<'m> Moment<'m> {
             return Err("a break stands outside any loop".to_owned().into());
         };
         self.reach(BREAK);
+        self.tell(lane, None, Fields::new());
         self.unwind(lane, innermost);
         Ok(self.forward(lane))
     }
@@ -159,6 +164,7 @@ impl<'m> Moment<'m> {
         let times = state.jumps.get(&place).copied().unwrap_or_default() + 1;
         self.bound(times, max)?;
         self.reach(GOTO);
+        self.tell(lane, None, Fields::new());
         self.carry(if times == 1 { COUNT + text_weight(&place) } else { 0 });
         self.sequence().lane(lane).jumps.insert(place, times);
         self.unwind(lane, target + 1);

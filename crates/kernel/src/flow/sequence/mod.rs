@@ -9,10 +9,12 @@
 //!  lane 1           body 1: └ while: c, c ┘               loops.rs: while, foreach, break, goto
 //!  lane 2           body 1: └ c ──────────┘               fork.rs: lanes and their join
 //! ```
+//! A node may be a step of the definition (`within.rs`): it then has rights, a condition and a line of its own.
 
 mod fork;
 mod lane;
 mod loops;
+mod within;
 
 use crate::data::{text_weight, weight_of};
 use crate::table::table;
@@ -24,7 +26,9 @@ table! { "sequence":
     STEP       = "moving",  "a step"                          => "busy";
     STEP_DONE  = "busy",    "the step succeeded"              => "moving";
     STEP_PASS  = "busy",    "it failed, and may"              => "moving";
+    STEP_TAKE  = "busy",    "it said no, and that counts"     => "moving";
     STEP_FAIL  = "busy",    "it failed, and may not"          => "run fails";
+    PASS       = "moving",  "a step whose when does not hold" => "moving";
     SET        = "moving",  "a change of state"               => "moving";
     BRANCH     = "moving",  "a branch"                        => "moving";
     ROUND      = "moving",  "a loop, another round"           => "moving";
@@ -41,6 +45,7 @@ table! { "sequence":
     CROWDED    = "joining", "there is room for no lane"       => "run fails";
     LANE_FAIL  = "busy",    "a step of a forked lane failed"  => "lane over";
     LANE_OVER  = "moving",  "the end of a forked lane"        => "lane over";
+    FAIL       = "moving",  "fail"                            => "run fails";
     RETURN     = "moving",  "return"                          => "run ends";
     OVER       = "moving",  "the end of the first lane"       => "run ends";
 }

@@ -50,7 +50,8 @@ impl Moment<'_> {
     pub(super) fn made(&self, owner: Owner, step: u32) -> Result<Called, Stop> {
         let step = &self.plan.steps[step as usize];
         let each = self.each_of(owner)?;
-        let scope = self.scope(&step.access).in_lane(owner.lane()).with_each(each.as_ref());
+        let scope = self.scope(&step.access).in_lane(owner.lane()).of_step(self.step_of(owner));
+        let scope = scope.with_each(each.as_ref());
         let inputs = match &step.work {
             Work::Server { inputs, .. } | Work::Action { inputs, .. } | Work::Make { inputs, .. } => {
                 scope.fields(inputs)?
@@ -63,6 +64,7 @@ impl Moment<'_> {
 
     pub(super) fn refuse(&mut self, owner: Owner, step: u32, key: &str, failure: Failure) {
         self.reach(REFUSE);
+        let failure = if self.step_of(owner).is_some() { failure.of_expression() } else { failure };
         self.news(News::Began { key: key.to_owned(), step, attempt: 1, inputs: Fields::new() });
         self.ended(
             key,

@@ -18,8 +18,9 @@ impl Moment<'_> {
         let step = self.step(key);
         let verify = step.verify.as_ref().expect("BUG: a check without a rule");
         let made = self.each_of(activity.owner).and_then(|each| {
-            let scope = self.scope(&step.access).in_lane(activity.owner.lane()).with_each(each.as_ref());
-            let inputs = scope.with_result(Some(result)).fields(&verify.inputs)?;
+            let owner = activity.owner;
+            let scope = self.scope(&step.access).in_lane(owner.lane()).of_step(self.step_of(owner));
+            let inputs = scope.with_each(each.as_ref()).with_result(Some(result)).fields(&verify.inputs)?;
             self.room(crate::data::weight_of(&inputs))?;
             Ok(inputs)
         });

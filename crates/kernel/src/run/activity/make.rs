@@ -31,8 +31,8 @@ impl Moment<'_> {
         };
         let access = &self.plan.steps[step as usize].access;
         let made = self.each_of(owner).and_then(|each| {
-            let scope = self.scope(access).in_lane(owner.lane()).with_each(each.as_ref());
-            scope.with_result(Some(&inputs)).fields(outputs)
+            let scope = self.scope(access).in_lane(owner.lane()).of_step(self.step_of(owner));
+            scope.with_each(each.as_ref()).with_result(Some(&inputs)).fields(outputs)
         });
         let (row, failure, outputs) = match made {
             Err(Stop::Ask(question)) => return Err(Stop::Ask(question)),

@@ -87,7 +87,7 @@ pub(crate) enum Owner {
 }
 
 impl Owner {
-    fn lane(self) -> Option<u32> {
+    pub(crate) fn lane(self) -> Option<u32> {
         if let Owner::Lane(lane) = self { Some(lane) } else { None }
     }
 }

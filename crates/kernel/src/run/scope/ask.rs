@@ -3,8 +3,11 @@
 use super::gather::{told_so, too_large};
 use super::{Scope, Stop};
 use crate::data::weight;
-use crate::plan::{Foreign, Language};
-use crate::{Answer, Data, FailureKind, Question};
+use crate::failure::{MESSAGE_BYTES_MAX, shortened};
+use crate::language::Path;
+use crate::plan::{Access, Foreign, Language};
+use crate::question::{DECLARED, VIOLATION};
+use crate::{Answer, Data, Failure, FailureKind, Question};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -39,10 +42,19 @@ impl Scope<'_> {
         match self.answers.get(&question.digest()) {
             None => Err(Stop::Ask(question)),
             Some(Answer::Evaluated(values)) if values.len() == foreign.len() => {
-                values.iter().cloned().collect::<Result<_, String>>().map_err(told_so)
+                values.iter().cloned().collect::<Result<_, String>>().map_err(|reason| self.blamed(reason))
             }
             Some(Answer::Unanswered(reason)) => Err(told_so(reason.clone())),
             Some(_) => Err("the evaluator's answer does not fit the question".to_owned().into()),
+        }
+    }
+
+    /// Why an expression has no value. What reads more than it may is no mistake of the expression alone.
+    fn blamed(&self, reason: String) -> Stop {
+        match (self.step, reason.strip_prefix(VIOLATION)) {
+            (_, None) => told_so(reason),
+            (None, Some(_)) => denied(reason),
+            (Some(step), Some(why)) => denied(format!("{VIOLATION}step `{step}`: {why}")),
         }
     }
 
@@ -50,6 +62,9 @@ impl Scope<'_> {
     fn read_by(&self, foreign: &[&Foreign]) -> Result<Vec<(String, Data)>, Stop> {
         let (mut scope, mut bytes) = (BTreeMap::new(), 0);
         for path in foreign.iter().flat_map(|foreign| &foreign.reads) {
+            if let (Access::Fields(names), true) = (self.access, is_whole_state(path)) {
+                scope.insert(DECLARED.to_owned(), Data::Inline(names.iter().cloned().collect()));
+            }
             match self.read(path) {
                 Ok(data) => {
                     bytes += data.inline().map_or(0, weight);
@@ -93,4 +108,13 @@ impl Scope<'_> {
             Some(Answer::Evaluated(_)) => Err("the answer does not fit the question".to_owned().into()),
         }
     }
+}
+
+/// Whether all of the state is read, so that only the expression knows which field it wants.
+fn is_whole_state(path: &Path) -> bool {
+    path.root == "state" && path.segments.is_empty()
+}
+
+fn denied(message: String) -> Stop {
+    Failure::new(FailureKind::Access, shortened(message, MESSAGE_BYTES_MAX)).into()
 }

@@ -6,6 +6,7 @@ mod compose;
 mod gather;
 mod make;
 mod read;
+mod truth;
 
 pub(crate) use gather::Gather;
 pub(crate) use make::{Called, shallow};
@@ -47,6 +48,8 @@ pub(crate) struct Scope<'s> {
     result: Option<&'s Fields>,
     each: Option<&'s Fields>,
     changes: Option<&'s Fields>,
+    /// The step that is blamed for what it may not read.
+    step: Option<&'s str>,
 }
 
 impl<'s> Scope<'s> {
@@ -56,12 +59,18 @@ impl<'s> Scope<'s> {
         answers: &'s BTreeMap<Digest, Answer>,
         access: &'s Access,
     ) -> Self {
-        Scope { plan, life, answers, access, lane: None, result: None, each: None, changes: None }
+        let (lane, result, each, changes, step) = (None, None, None, None, None);
+        Scope { plan, life, answers, access, lane, result, each, changes, step }
     }
 
     /// Sees the variables of a lane.
     pub(crate) fn in_lane(self, lane: Option<u32>) -> Self {
         Scope { lane, ..self }
+    }
+
+    /// Reads for a step of the definition, by its name.
+    pub(crate) fn of_step(self, step: Option<&'s str>) -> Self {
+        Scope { step, ..self }
     }
 
     /// Sees what a step gave.

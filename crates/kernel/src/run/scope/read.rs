@@ -3,6 +3,7 @@
 use super::{Gather, Scope, Stop};
 use crate::language::{Path, cut, descend};
 use crate::plan::Flow;
+use crate::question::VIOLATION;
 use crate::run::life::FlowLife;
 use crate::{Data, Failure, FailureKind, Fields};
 use serde_json::Value;
@@ -96,7 +97,13 @@ impl<'s> Scope<'s> {
     fn read_state(&self, path: &Path) -> Result<Data, Stop> {
         let Some(name) = path.name(0) else { return self.whole(self.allowed().iter()) };
         if !self.access.allows(&name) {
-            let message = format!("`state.{name}` was not declared in needs_state");
+            let message = match self.step {
+                None => format!("`state.{name}` was not declared in needs_state"),
+                Some(step) => {
+                    let why = format!("reads `state.{name}`, which its needs_state does not name");
+                    format!("{VIOLATION}step `{step}` {why}")
+                }
+            };
             return Err(Failure::new(FailureKind::Access, message).into());
         }
         match self.state_data(&name) {

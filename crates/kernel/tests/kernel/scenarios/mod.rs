@@ -15,6 +15,7 @@ mod refusals;
 mod rows;
 mod sequence;
 mod state;
+mod within;
 mod work;
 
 /// A scenario and its name.
@@ -45,6 +46,7 @@ fn all() -> impl Iterator<Item = &'static Scenario> {
         rows::ALL,
         sequence::ALL,
         state::ALL,
+        within::ALL,
         work::ALL,
     ];
     rooms.into_iter().flatten()
@@ -78,6 +80,7 @@ fn every_test_of_a_room_is_listed() {
         include_str!("rows.rs"),
         include_str!("sequence.rs"),
         include_str!("state.rs"),
+        include_str!("within.rs"),
         include_str!("work.rs"),
     ];
     let tests: usize = sources.iter().map(|source| source.matches("#[test]\n").count()).sum();
