@@ -8,6 +8,7 @@ mod additions;
 pub mod blocks;
 pub mod detect;
 pub mod diagnostic;
+mod jinja;
 pub mod known;
 mod mistakes;
 mod name;

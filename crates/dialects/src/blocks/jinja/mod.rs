@@ -14,15 +14,13 @@
 //! itself. This scanner follows tags, literals and comments and nothing else: what a tag means is the evaluator's
 //! affair. That every tag is closed, and every statement that has an end, is told when the file is read.
 
-mod nest;
 mod scan;
 #[cfg(test)]
 mod tests;
 
 pub(super) use scan::compile;
 
-/// The bytes a template may have, variables in place of references. The evaluator takes no more.
-pub const TEMPLATE_BYTES_MAX: usize = 16 * 1024;
+pub use crate::jinja::TEMPLATE_BYTES_MAX;
 
 /// A piece of a template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! Follows a template letter by letter: text, tags, literals, comments, raw text.
 
-use super::nest::Nest;
 use super::{Compiled, Fault, Part, Use};
 use crate::blocks::shell::variable;
+use crate::jinja::Nest;
 
 /// Turns a template into one in which every reference is a variable, or says what is wrong with it.
 pub(in crate::blocks) fn compile(parts: &[Part<'_>]) -> Result<Compiled, Vec<Fault>> {

@@ -21,21 +21,21 @@ const SINGLE: [&str; 3] = ["do", "break", "continue"];
 const ELSEWHERE: [&str; 5] = ["include", "import", "from", "extends", "block"];
 
 /// What is wrong with a statement, and what to do.
-pub(super) type Wrong = (String, String);
+pub(crate) type Wrong = (String, String);
 
 /// The statements that are open.
 #[derive(Debug, Default)]
-pub(super) struct Nest<P> {
+pub(crate) struct Nest<P> {
     open: Vec<(&'static str, P)>,
 }
 
 impl<P> Nest<P> {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Nest { open: Vec::new() }
     }
 
     /// Takes the inside of a tag that stands at a place.
-    pub(super) fn take(&mut self, inside: &str, place: P) -> Result<(), Wrong> {
+    pub(crate) fn take(&mut self, inside: &str, place: P) -> Result<(), Wrong> {
         let inside = inside.trim();
         let end = inside.find(|letter: char| !(letter.is_alphanumeric() || letter == '_'));
         let (word, rest) = inside.split_at(end.unwrap_or(inside.len()));
@@ -62,7 +62,7 @@ impl<P> Nest<P> {
     }
 
     /// The statements that were never ended.
-    pub(super) fn rest(self) -> Vec<(&'static str, &'static str, P)> {
+    pub(crate) fn rest(self) -> Vec<(&'static str, &'static str, P)> {
         let ended = |begin| PAIRS.iter().find(|pair| pair.0 == begin).map_or("", |pair| pair.1);
         self.open.into_iter().map(|(begin, place)| (begin, ended(begin), place)).collect()
     }

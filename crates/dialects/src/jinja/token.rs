@@ -1,0 +1,208 @@
+//! A text as tags and the words in them. A tag ends at its closing braces outside of literals and brackets, as the evaluator
+//! has it.
+
+use std::ops::Range;
+
+/// A tag: `{{ ... }}` or `{% ... %}`.
+#[derive(Debug)]
+pub(super) struct Tag {
+    /// Whether it is a statement.
+    pub(super) is_statement: bool,
+    /// All of it.
+    pub(super) at: Range<usize>,
+    /// What stands between the braces.
+    pub(super) inside: Range<usize>,
+    /// The words of that.
+    pub(super) tokens: Vec<Token>,
+}
+
+/// A word of code.
+#[derive(Debug, Clone)]
+pub(super) struct Token {
+    pub(super) kind: Kind,
+    pub(super) at: Range<usize>,
+}
+
+/// The kinds of words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Name,
+    Number,
+    /// A literal, with its quotes.
+    Text,
+    /// One letter of punctuation; `==` and the like are [`Kind::Compare`].
+    Sign(char),
+    Compare,
+}
+
+/// What follows next in a text.
+#[derive(Debug)]
+pub(super) enum Piece {
+    Tag(Tag),
+    /// Something that begins here is never closed: this, which is closed by that.
+    Open(Range<usize>, &'static str, &'static str),
+}
+
+/// Goes through a text.
+#[derive(Debug)]
+pub(super) struct Scanner<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+impl Iterator for Scanner<'_> {
+    type Item = Piece;
+
+    /// The next tag; text, comments and raw text are passed by.
+    fn next(&mut self) -> Option<Piece> {
+        loop {
+            self.at += opening(self.rest())?;
+            let from = self.at;
+            let passed = match &self.rest()[..2] {
+                "{#" => self.past("#}").then_some(()).ok_or(("this comment", "#}")),
+                "{%" if self.is_tag("raw") => self.raw().then_some(()).ok_or(("`raw`", "{% endraw %}")),
+                opening => {
+                    let piece = self.tag(opening == "{%");
+                    if matches!(piece, Piece::Open(..)) {
+                        // What it would be if it were closed elsewhere, nobody knows.
+                        self.at = self.text.len();
+                    }
+                    return Some(piece);
+                }
+            };
+            if let Err((what, closing)) = passed {
+                return Some(Piece::Open(from..from + 2, what, closing));
+            }
+        }
+    }
+}
+
+impl<'t> Scanner<'t> {
+    pub(super) fn new(text: &'t str) -> Self {
+        Scanner { text, at: 0 }
+    }
+
+    fn rest(&self) -> &'t str {
+        &self.text[self.at..]
+    }
+
+    /// Goes on behind a text; whether it was there.
+    fn past(&mut self, closing: &str) -> bool {
+        let found = self.rest().find(closing);
+        self.at += found.map_or(self.rest().len(), |place| place + closing.len());
+        found.is_some()
+    }
+
+    /// Whether the tag that begins here is `{% name %}`.
+    fn is_tag(&self, name: &str) -> bool {
+        let Some(inside) = self.rest().strip_prefix("{%") else { return false };
+        let inside = inside.strip_prefix(['-', '+']).unwrap_or(inside).trim_start();
+        let after = inside.strip_prefix(name).map(|after| after.trim_start().trim_start_matches(['-', '+']));
+        after.is_some_and(|after| after.starts_with("%}"))
+    }
+
+    /// Goes on behind `{% endraw %}`; whether it was there.
+    fn raw(&mut self) -> bool {
+        while self.past("%}") {
+            let rest = self.rest();
+            self.at += rest.find("{%").unwrap_or(rest.len());
+            if self.is_tag("endraw") {
+                return self.past("%}");
+            }
+        }
+        false
+    }
+
+    fn tag(&mut self, is_statement: bool) -> Piece {
+        let (from, closing) = (self.at, if is_statement { "%}" } else { "}}" });
+        self.at += 2;
+        self.at += usize::from(self.rest().starts_with(['-', '+']));
+        let (inside, mut depth, mut tokens) = (self.at, 0_usize, Vec::new());
+        while let Some(letter) = self.rest().chars().next() {
+            if depth == 0 {
+                let rest = self.rest();
+                let marked = rest.strip_prefix(['-', '+']).is_some_and(|rest| rest.starts_with(closing));
+                if marked || rest.starts_with(closing) {
+                    let to = self.at;
+                    self.at += closing.len() + usize::from(marked);
+                    return Piece::Tag(Tag { is_statement, at: from..self.at, inside: inside..to, tokens });
+                }
+            }
+            match letter {
+                '(' | '[' | '{' => depth += 1,
+                ')' | ']' | '}' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            let begins = self.at;
+            let kind = match self.word(letter) {
+                Ok(kind) => kind,
+                Err(quote) => return Piece::Open(begins..begins + 1, "this literal", quote),
+            };
+            tokens.extend(kind.map(|kind| Token { kind, at: begins..self.at }));
+        }
+        match is_statement {
+            true => Piece::Open(from..from + 2, "`{%`", closing),
+            false => Piece::Open(from..from + 2, "`{{`", closing),
+        }
+    }
+
+    /// Goes on behind the word that begins with a letter. A literal that is never closed is told by its quote.
+    fn word(&mut self, letter: char) -> Result<Option<Kind>, &'static str> {
+        let rest = self.rest();
+        let is_name = |letter: char| letter.is_alphanumeric() || letter == '_';
+        let (length, kind) = match letter {
+            '\'' | '"' => (literal(rest, letter)?, Kind::Text),
+            'r' if rest[1..].starts_with(['\'', '"']) => {
+                let quote = if rest[1..].starts_with('"') { '"' } else { '\'' };
+                (1 + literal(&rest[1..], quote)?, Kind::Text)
+            }
+            letter if letter.is_ascii_digit() => (number(rest), Kind::Number),
+            letter if is_name(letter) => {
+                (rest.find(|letter| !is_name(letter)).unwrap_or(rest.len()), Kind::Name)
+            }
+            letter if letter.is_whitespace() => {
+                self.at += letter.len_utf8();
+                return Ok(None);
+            }
+            '=' | '!' | '<' | '>' if rest[1..].starts_with('=') => (2, Kind::Compare),
+            letter => (letter.len_utf8(), Kind::Sign(letter)),
+        };
+        self.at += length;
+        Ok(Some(kind))
+    }
+}
+
+/// Where the next tag or comment opens.
+fn opening(text: &str) -> Option<usize> {
+    let mut from = 0;
+    loop {
+        let at = from + text[from..].find('{')?;
+        if matches!(text.as_bytes().get(at + 1), Some(b'{' | b'%' | b'#')) {
+            return Some(at);
+        }
+        from = at + 1;
+    }
+}
+
+/// The length of a literal that begins with a quote.
+fn literal(text: &str, quote: char) -> Result<usize, &'static str> {
+    let mut letters = text.char_indices().skip(1);
+    while let Some((at, letter)) = letters.next() {
+        match letter {
+            '\\' => drop(letters.next()),
+            letter if letter == quote => return Ok(at + 1),
+            _ => {}
+        }
+    }
+    Err(if quote == '"' { "\"" } else { "'" })
+}
+
+/// The length of a number: a dot belongs to it where a digit follows.
+fn number(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let inner = |at: usize| {
+        let followed = bytes.get(at + 1).is_some_and(u8::is_ascii_digit);
+        bytes[at].is_ascii_alphanumeric() || bytes[at] == b'_' || (bytes[at] == b'.' && followed)
+    };
+    (0..bytes.len()).find(|at| !inner(*at)).unwrap_or(bytes.len())
+}
