@@ -6,11 +6,15 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
 mod attacks;
+#[path = "../../../switchback/tests/clients/bounded.rs"]
+mod bounded;
 mod edges;
 mod faces;
 mod faults;
+mod jinja2;
 #[cfg(feature = "kill-points")]
 mod kills;
+mod oracle;
 mod ordinary;
 mod world;
 
@@ -37,7 +41,7 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let wanted: Vec<&String> = args.iter().filter(|word| !word.starts_with('-')).collect();
-    let tests = [ordinary::ALL, faults::ALL, edges::ALL, attacks::ALL, KILLS].concat();
+    let tests = [ordinary::ALL, faults::ALL, edges::ALL, attacks::ALL, oracle::ALL, KILLS].concat();
     let mut failed = 0;
     for (name, test) in tests {
         let name = format!("evaluator::{name}");
