@@ -28,7 +28,7 @@ pub fn all() -> Vec<&'static [Row]> {
 /// Declares the rows of one table: constants to name in code, and `TABLE` with all of them.
 macro_rules! table {
     ($table:literal: $($name:ident = $from:literal, $on:literal => $to:literal;)*) => {
-        $(const $name: $crate::table::Row =
+        $(pub(super) const $name: $crate::table::Row =
             $crate::table::Row { table: $table, from: $from, on: $on, to: $to };)*
         /// The transition table of this machine.
         pub(crate) const TABLE: &[$crate::table::Row] = &[$($name),*];

@@ -3,7 +3,10 @@
 
 pub(crate) mod graph;
 pub(crate) mod machine;
+mod rows;
 pub(crate) mod sequence;
+
+pub(crate) use rows::Row;
 
 use crate::plan::Flow;
 use crate::run::life::FlowLife;

@@ -97,7 +97,8 @@ impl Plan {
                 Node::Goto { to, .. } => has_place(sequence, *to),
                 Node::Spread(spread) => {
                     let is_child = self.steps.get(spread.step as usize).is_some_and(calls);
-                    is_child && spread.width_max > 0
+                    let is_named = !spread.task.is_empty() && !spread.task.contains(['#', '@', '/']);
+                    is_child && is_named && spread.width_max > 0
                 }
                 Node::Set { .. } | Node::Give { .. } | Node::Break | Node::Return { .. } => true,
                 Node::Fail { .. } => true,

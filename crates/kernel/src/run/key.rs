@@ -35,6 +35,12 @@ impl Key {
         }
     }
 
+    /// The key of the child that a step runs for an item, by the key of the step. Names of tasks have no signs of ours.
+    pub(crate) fn of_child(of_lane: &str, item: u32, task: &str) -> String {
+        let apart = if CLEANUP.strip_suffix('/') == Some(of_lane) { "0/cleanup@1" } else { of_lane };
+        format!("{apart}/child_{}_{task}", u64::from(item) + 1)
+    }
+
     /// The key of a step that cleans up for the `times`-th time.
     pub(crate) fn of_cleanup(id: &str, times: u32) -> String {
         match times {
@@ -61,7 +67,14 @@ mod tests {
         let lanes =
             |id: &'static str| (0..3).flat_map(move |lane| (1..4).map(move |n| Key::of_lane(lane, id, n)));
         let cleanup = |id: &'static str| (1..4).map(move |times| Key::of_cleanup(id, times));
-        let sequence: Vec<String> = ids.iter().flat_map(|id| lanes(id).chain(cleanup(id))).collect();
+        let children = |id: &'static str| {
+            let items = |key: String| (0..3).map(move |item| Key::of_child(&key, item, "task"));
+            lanes(id).flat_map(items)
+        };
+        let children_like = ["cleanup", "child_1_task", "3", "a/child_1_task", "cleanup/child_2_task"];
+        let ids_of_lanes = ids.iter().chain(&children_like);
+        let sequence: Vec<String> =
+            ids_of_lanes.flat_map(|id| lanes(id).chain(cleanup(id)).chain(children(id))).collect();
         assert_eq!(sequence.iter().collect::<BTreeSet<_>>().len(), sequence.len());
         let items = |id: &'static str| (0..2).map(move |item| Key::of_item(id, item));
         let blocks = ids.iter().chain(&odd);
@@ -81,6 +94,8 @@ mod tests {
             [Key::of_lane(0, "a", 1), Key::of_lane(0, "a", 2), Key::of_lane(2, "a", 1)],
             ["a", "a@2", "2/a@1"]
         );
+        assert_eq!(Key::of_child(&Key::of_lane(0, "a", 1), 0, "t"), "a/child_1_t");
+        assert_eq!(Key::of_child(&Key::of_lane(0, "cleanup", 1), 0, "t"), "0/cleanup@1/child_1_t");
         assert_eq!([Key::of_cleanup("a", 1), Key::of_cleanup("a", 2)], ["cleanup/a", "cleanup/a@2"]);
     }
 }

@@ -16,8 +16,10 @@ pub(crate) enum Task {
     Block(u32),
     /// A block for which there is an item and room.
     Item(u32, u32),
+    /// A child for which there is an item and room: of this lane, of which item.
+    Child(u32, u32),
     /// What an item gave is to be kept.
-    Row(Box<crate::flow::graph::Row>),
+    Row(Box<crate::flow::Row>),
     /// A lane that can move.
     Lane(u32),
     /// A machine that must choose its next state.
@@ -59,6 +61,7 @@ impl Moment<'_> {
             Task::Open => self.open_flow(),
             Task::Block(block) => self.enter_block(*block),
             Task::Item(block, item) => self.enter_item(*block, *item),
+            Task::Child(lane, item) => self.enter_child(*lane, *item),
             Task::Row(row) => self.keep_row(row),
             Task::Lane(lane) => self.move_lane(*lane),
             Task::Choose => self.choose(),

@@ -126,6 +126,7 @@ impl Moment<'_> {
         self.agenda.clear();
         self.stop_all();
         self.stop_each();
+        self.stop_spread();
         let freed = close_flow(&mut self.life.flow);
         self.let_go(freed);
         self.carry(outcome.weight());

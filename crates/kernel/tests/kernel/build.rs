@@ -3,8 +3,8 @@
 use kernel::language::{Path, Syntax, Template, parse_condition};
 use kernel::plan::{
     Access, Adapter, Audience, Body, Deadline, Dialect, Expr, Flow, Foreign, Gate, GateLevel, Graph,
-    Language, Machine, Node, OnFailure, OnInterrupt, Retry, Sequence, State, Step, Transition, Verify, Work,
-    Workflow, Write, WriteKind,
+    ItemInputs, Language, Machine, Node, OnFailure, OnInterrupt, Retry, Sequence, Spread, State, Step,
+    Transition, Verify, Work, Workflow, Write, WriteKind,
 };
 use kernel::{Data, Digest, Fields, Plan};
 use serde_json::{Value, json};
@@ -240,6 +240,13 @@ pub(crate) fn fork_with(
         on_failure,
         collect: collect.map(str::to_owned),
     }
+}
+
+/// A child for each item, each of which is given as `x`; their results go into `list`.
+pub(crate) fn spread(step: u32, items: Expr, width_max: u32) -> Spread {
+    let given = ItemInputs { names: vec!["x".into()], required: vec!["x".into()], single: Some("x".into()) };
+    let (task, on_failure, collect) = ("task".to_owned(), OnFailure::Fail, Some("list".to_owned()));
+    Spread { step, task, items, given, width_max, on_failure, collect }
 }
 
 /// A step that nobody does: what it means stands in the body.

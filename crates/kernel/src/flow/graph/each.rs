@@ -4,9 +4,8 @@
 //! From its beginning to its end the block has one place among those that run at once, and its items pass it on. An
 //! item beyond the first that is open takes a place of its own, one that no ready block wants.
 
-use super::{EACH, GraphLife, ITEM, ITEM_DONE, ITEM_NOT, NO_LIST, REASON};
-use crate::data::text_weight;
-use crate::failure::shortened;
+use super::{EACH, GraphLife, ITEM, ITEM_DONE, ITEM_NOT, NO_LIST};
+use crate::flow::rows::{Listed, Row, Rows, Worst};
 use crate::language::kind;
 use crate::plan::{Access, Each, Graph};
 use crate::run::life::{FlowLife, flow_of};
@@ -16,12 +15,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Longest reason of an item that is held on to.
-const WHY_BYTES_MAX: usize = 300;
-
 /// A block with items.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct EachLife {
+#[serde(from = "Stored", into = "Stored")]
+pub(in crate::flow) struct EachLife {
     pub(super) items: Data,
     pub(super) count: u32,
     /// The next item to begin.
@@ -34,54 +31,54 @@ pub(super) struct EachLife {
     /// The one that the block's failure is told by.
     pub(super) worst: Option<Worst>,
     /// What items gave, where something reads it later.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub(super) rows: BTreeMap<u32, Data>,
-    /// Rows that became one piece, by the first of them.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub(super) folded: BTreeMap<u32, Data>,
-    /// Why not all that they gave is there.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) lost: Option<Failure>,
+    pub(in crate::flow) rows: Rows,
 }
 
-/// An item that did not succeed: the first that crashed, or else the first that said no.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Worst {
-    item: u32,
-    failure: Failure,
+/// A block with items as snapshots have it.
+#[derive(Clone, Serialize, Deserialize)]
+struct Stored {
+    items: Data,
+    count: u32,
+    next: u32,
+    open: u32,
+    since: u64,
+    failed: u32,
+    worst: Option<Worst>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    rows: BTreeMap<u32, Data>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    folded: BTreeMap<u32, Data>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    lost: Option<Failure>,
+}
+
+impl From<Stored> for EachLife {
+    fn from(stored: Stored) -> Self {
+        let Stored { items, count, next, open, since, failed, worst, rows, folded, lost } = stored;
+        EachLife { items, count, next, open, since, failed, worst, rows: Rows { rows, folded, lost } }
+    }
+}
+
+impl From<EachLife> for Stored {
+    fn from(life: EachLife) -> Self {
+        let EachLife { items, count, next, open, since, failed, worst, rows } = life;
+        let Rows { rows, folded, lost } = rows;
+        Stored { items, count, next, open, since, failed, worst, rows, folded, lost }
+    }
 }
 
 /// What a block with items takes beside its data.
 const EACH_BLOCK: u64 = 320;
-/// What a row takes beside its data.
-pub(super) const ROW: u64 = 28;
-
-/// What a reason takes.
-pub(super) fn reason_weight(failure: &Failure) -> u64 {
-    REASON + text_weight(&failure.message)
-}
-
-impl Worst {
-    fn weight(&self) -> u64 {
-        reason_weight(&self.failure)
-    }
-
-    fn rank(&self) -> (bool, u32) {
-        (self.failure.kind == FailureKind::Operation, self.item)
-    }
-}
 
 impl EachLife {
     fn new(items: Data, count: u32, since: u64) -> Self {
-        let (rows, folded, worst, lost) = (BTreeMap::new(), BTreeMap::new(), None, None);
-        EachLife { items, count, next: 0, open: 0, since, failed: 0, worst, rows, folded, lost }
+        let (worst, rows) = (None, Rows::default());
+        EachLife { items, count, next: 0, open: 0, since, failed: 0, worst, rows }
     }
 
     pub(super) fn weight(&self) -> u64 {
         let worst = self.worst.as_ref().map_or(0, Worst::weight);
-        let rows = self.rows.values().chain(self.folded.values());
-        let rows: u64 = rows.map(|row| ROW + row.weight()).sum();
-        EACH_BLOCK + self.items.weight() + worst + rows + self.lost.as_ref().map_or(0, reason_weight)
+        EACH_BLOCK + self.items.weight() + worst + self.rows.weight()
     }
 
     fn begin_next(&mut self) -> u32 {
@@ -93,7 +90,7 @@ impl EachLife {
 
     /// How the block ended.
     pub(super) fn failure(&self, id: &str) -> Option<Failure> {
-        if let Some(lost) = &self.lost {
+        if let Some(lost) = &self.rows.lost {
             let message = format!("what its items gave cannot be held: {}", lost.message);
             return Some(Failure::new(lost.kind, message));
         }
@@ -189,7 +186,7 @@ impl Moment<'_> {
         Ok(Some(Fields::from([("item".into(), item), ("index".into(), Data::Inline(index.into()))])))
     }
 
-    pub(super) fn each(&mut self, block: u32) -> &mut EachLife {
+    pub(in crate::flow) fn each(&mut self, block: u32) -> &mut EachLife {
         let (_, graph) = flow_of!(self, Graph);
         graph.each.get_mut(&block).expect("BUG: an item of a block without items")
     }
@@ -198,13 +195,13 @@ impl Moment<'_> {
     pub(crate) fn item_ended(&mut self, block: u32, item: u32, failure: Option<Failure>, outputs: Fields) {
         self.reach(if failure.is_none() { ITEM_DONE } else { ITEM_NOT });
         if self.keeps_rows(block) {
-            return self.keep_later(block, item, failure, outputs);
+            return self.keep_later(Row { of: Listed::Block(block), item, failure, outputs });
         }
         self.item_over(block, item, failure);
     }
 
     /// Nothing more is to be done for an item.
-    pub(super) fn item_over(&mut self, block: u32, item: u32, failure: Option<Failure>) {
+    pub(in crate::flow) fn item_over(&mut self, block: u32, item: u32, failure: Option<Failure>) {
         if let Some(failure) = failure {
             self.blame(block, item, failure);
         }
@@ -219,16 +216,11 @@ impl Moment<'_> {
     }
 
     fn blame(&mut self, block: u32, item: u32, failure: Failure) {
-        let message = shortened(failure.message, WHY_BYTES_MAX);
-        let worst = Worst { item, failure: Failure::new(failure.kind, message) };
         let each = self.each(block);
         each.failed += 1;
-        if each.worst.as_ref().is_none_or(|known| worst.rank() < known.rank()) {
-            let after = worst.weight();
-            let before = each.worst.replace(worst).map_or(0, |known| known.weight());
-            self.carry(after);
-            self.let_go(before);
-        }
+        let (more, less) = Worst::new(item, failure).replace(&mut each.worst);
+        self.carry(more);
+        self.let_go(less);
     }
 
     /// The run closes: tells of the blocks that were not done for all their items.

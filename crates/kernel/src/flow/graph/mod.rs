@@ -13,8 +13,6 @@ mod read;
 mod room;
 mod rows;
 
-pub(crate) use rows::Row;
-
 use crate::Fields;
 use crate::data::{text_weight, weight_of};
 use crate::plan::{Graph, Step};

@@ -55,6 +55,8 @@ impl<'m> Moment<'m> {
                 Moved::Busy
             } else if state.join.is_some() {
                 self.at_join(lane)?
+            } else if state.spread.is_some() {
+                self.at_spread(lane)?
             } else {
                 self.at_node(lane)?
             };
@@ -140,7 +142,7 @@ impl<'m> Moment<'m> {
                 Ok(Moved::Busy)
             }
             Node::Fail { message } => self.fail(lane, message),
-            Node::Spread(_) => Err("this kernel cannot do that yet".to_owned().into()),
+            Node::Spread(spread) => self.spread(lane, spread),
             Node::Within { .. } => unreachable!("BUG: a step stands within a step"),
         }
     }
@@ -216,7 +218,7 @@ impl<'m> Moment<'m> {
 
     /// A step failed that may not: the run does, or the lane is over and the one that forked it decides. Whoever
     /// read what they did not declare fails the run in any case.
-    fn step_failed(&mut self, lane: u32, failure: Failure) -> Result<Moved, Stop> {
+    pub(super) fn step_failed(&mut self, lane: u32, failure: Failure) -> Result<Moved, Stop> {
         let of_run = self.sequence().lane(lane).parent.is_none();
         if of_run || failure.kind == FailureKind::Access {
             self.reach(STEP_FAIL);

@@ -9,11 +9,14 @@
 //!  lane 1           body 1: └ while: c, c ┘               loops.rs: while, foreach, break, goto
 //!  lane 2           body 1: └ c ──────────┘               fork.rs: lanes and their join
 //! ```
+//! A lane can also wait for a child run of each item (`spread.rs`).
+//!
 //! A node may be a step of the definition (`within.rs`): it then has rights, a condition and a line of its own.
 
 mod fork;
 mod lane;
 mod loops;
+mod spread;
 mod within;
 
 use crate::data::{text_weight, weight_of};
@@ -36,6 +39,15 @@ table! { "sequence":
     LOOP_BOUND = "moving",  "a loop or goto past its bound"   => "run fails";
     BREAK      = "moving",  "break"                           => "moving";
     GOTO       = "moving",  "goto"                            => "moving";
+    SPREAD     = "moving",  "a child for each item"           => "spread";
+    SPREAD_NONE = "moving", "a child for each item, of none"  => "moving";
+    ITEM       = "spread",  "an item, and room"               => "spread";
+    ITEM_DONE  = "spread",  "the child of an item is done"    => "spread";
+    ITEM_NOT   = "spread",  "the child did not succeed"       => "spread";
+    FOLD_ROWS  = "spread",  "many rows become one piece"      => "spread";
+    ROWS_GONE  = "spread",  "what a child gave cannot be held" => "spread";
+    SPREAD_OVER = "spread", "the last item ended"             => "moving";
+    SPREAD_FAIL = "spread", "the last ended, some had failed" => "run fails";
     GIVE       = "moving",  "a value for the one who forked"  => "moving";
     FORK       = "moving",  "a fork with items"               => "joining";
     FORK_NONE  = "moving",  "a fork without items"            => "moving";
@@ -74,6 +86,9 @@ struct Lane {
     busy: bool,
     join: Option<Join>,
     gives: Option<Data>,
+    /// The children it waits for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    spread: Option<spread::SpreadLife>,
 }
 
 /// A position in a body.
@@ -152,7 +167,8 @@ impl Lane {
         let jumps: u64 = self.jumps.keys().map(|place| COUNT + text_weight(place)).sum();
         let gives = self.gives.as_ref().map_or(0, Data::weight);
         let join = self.join.as_ref().map_or(0, Join::weight);
-        LANE + stack + weight_of(&self.variables) + COUNT * self.begun.len() as u64 + jumps + gives + join
+        let waits = join + self.spread.as_ref().map_or(0, spread::SpreadLife::weight);
+        LANE + stack + weight_of(&self.variables) + COUNT * self.begun.len() as u64 + jumps + gives + waits
     }
 }
 

@@ -56,7 +56,13 @@ impl Moment<'_> {
             Work::Server { inputs, .. } | Work::Action { inputs, .. } | Work::Make { inputs, .. } => {
                 scope.fields(inputs)?
             }
-            Work::Child { inputs, workflow } => return scope.child(workflow, inputs),
+            Work::Child { inputs, workflow } => {
+                let mut called = scope.child(workflow, inputs)?;
+                if let Owner::Child(lane, item) = owner {
+                    called.inputs.extend(self.item_inputs(lane, item)?);
+                }
+                return Ok(called);
+            }
             Work::Wait { ms } => Fields::from([(MS.to_owned(), Data::Inline(scope.wait(ms)?.into()))]),
         };
         Ok(Called { inputs, workflow: None })

@@ -45,6 +45,7 @@ impl Moment<'_> {
         match owner {
             Owner::Block(block) => self.block_ended(block, failure, outputs, since),
             Owner::Item(block, item) => self.item_ended(block, item, failure, outputs),
+            Owner::Child(lane, item) => self.child_item_ended(lane, item, failure, outputs),
             Owner::Lane(lane) => self.lane_step_ended(lane, failure, outputs),
             Owner::State => self.state_ended(failure, outputs),
             Owner::Cleanup => {}

@@ -82,13 +82,18 @@ pub(crate) enum Owner {
     /// A block and which of its items.
     Item(u32, u32),
     Lane(u32),
+    /// A lane and the item that a child is run for.
+    Child(u32, u32),
     State,
     Cleanup,
 }
 
 impl Owner {
     pub(crate) fn lane(self) -> Option<u32> {
-        if let Owner::Lane(lane) = self { Some(lane) } else { None }
+        match self {
+            Owner::Lane(lane) | Owner::Child(lane, _) => Some(lane),
+            Owner::Block(_) | Owner::Item(..) | Owner::State | Owner::Cleanup => None,
+        }
     }
 }
 
@@ -151,7 +156,7 @@ impl Activity {
     /// What people call it: the step, or the item of it.
     pub(super) fn name(&self, key: &str, step: &Step) -> String {
         match self.owner {
-            Owner::Item(..) => key.to_owned(),
+            Owner::Item(..) | Owner::Child(..) => key.to_owned(),
             _ => step.id.clone(),
         }
     }

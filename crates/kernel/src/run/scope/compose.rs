@@ -7,6 +7,7 @@ use super::{Gather, Scope, Stop, shallow};
 use crate::data::{DEPTH_MAX, weight};
 use crate::plan::Expr;
 use crate::{Data, Fields};
+use serde_json::Value;
 
 /// What a reference weighs at most, if its head is plain text.
 const REFERENCE: u64 = 256;
@@ -61,6 +62,14 @@ impl Scope<'_> {
         let mut told = self.told(wanted.iter().map(|(_, expr)| expr))?;
         let parts = self.parts(wanted.iter().map(|(name, expr)| (name.as_str(), expr)), &mut told)?;
         let made = self.settled(parts, self.plan.limits.inline_bytes_max)?;
+        Ok(made.into_iter().map(|(name, data)| (name.to_owned(), data)).collect())
+    }
+
+    /// Values that the run will hold; what weighs more than so much becomes content.
+    pub(crate) fn kept(&self, wanted: Vec<(String, Value)>, inline_bytes_max: u64) -> Result<Fields, Stop> {
+        let parts =
+            wanted.iter().map(|(name, value)| (name.as_str(), Part::Known(Data::Inline(value.clone()))));
+        let made = self.settled(parts.collect(), inline_bytes_max)?;
         Ok(made.into_iter().map(|(name, data)| (name.to_owned(), data)).collect())
     }
 
@@ -163,7 +172,7 @@ impl Scope<'_> {
                 Ok(gather) => {
                     places.push(made.len());
                     gathers.push(gather);
-                    made.push((name, Data::Inline(serde_json::Value::Null)));
+                    made.push((name, Data::Inline(Value::Null)));
                 }
             }
         }

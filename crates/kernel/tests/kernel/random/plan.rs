@@ -5,7 +5,7 @@ use crate::build::*;
 use kernel::Plan;
 use kernel::plan::{
     Access, Computed, Deadline, Each, Expr, GateLevel, Node, OnError, OnFailure, OnInterrupt, OnOverdue,
-    Place, Retry, Step, WriteKind,
+    Place, Retry, Spread, Step, WriteKind,
 };
 use serde_json::json;
 
@@ -202,15 +202,29 @@ fn writes(dice: &mut Dice) -> Vec<kernel::plan::Write> {
     (0..dice.below(3)).map(|_| one(dice)).collect()
 }
 
+/// A node as a step of the definition.
+fn a_step(dice: &mut Dice, node: Node) -> Node {
+    let step = match &node {
+        Node::Do { step, .. } | Node::Spread(Spread { step, .. }) => *step,
+        _ => dice.below(STEPS),
+    };
+    let when = dice.one_in(3).then(|| if dice.one_in(3) { value(dice) } else { condition(dice) });
+    Node::Within { step, when, node: Box::new(node) }
+}
+
 /// Bodies that nest: each stands inside one before it.
 fn sequence_plan(dice: &mut Dice, steps: Vec<Step>) -> Plan {
-    let mut grower = Grower { bodies: vec![Vec::new()] };
+    let is_child = |step: &Step| matches!(step.work, kernel::plan::Work::Child { .. });
+    let children = (0..).zip(&steps).filter(|(_, step)| is_child(step)).map(|(step, _)| step).collect();
+    let mut grower = Grower { bodies: vec![Vec::new()], children };
     grower.grow(dice, &Around { body: 0, around: vec![0], looped: false, depth: 0 });
     sequence(steps, grower.bodies)
 }
 
 struct Grower {
     bodies: Vec<Vec<Node>>,
+    /// The steps that are child runs.
+    children: Vec<u32>,
 }
 
 struct Around {
@@ -224,6 +238,7 @@ impl Grower {
     fn grow(&mut self, dice: &mut Dice, at: &Around) {
         for _ in 0..2 + dice.below(4) {
             let node = self.node(dice, at);
+            let node = if dice.one_in(3) { a_step(dice, node) } else { node };
             self.bodies[at.body].push(node);
         }
     }
@@ -240,8 +255,16 @@ impl Grower {
     }
 
     fn node(&mut self, dice: &mut Dice, at: &Around) -> Node {
-        let rule = *dice.pick(&[OnFailure::Fail, OnFailure::Continue, OnFailure::Continue]);
+        let rules = [OnFailure::Fail, OnFailure::Continue, OnFailure::Continue, OnFailure::Take];
+        let rule = *dice.pick(&rules);
         let leaf = at.depth >= 3;
+        if !self.children.is_empty() && dice.one_in(8) {
+            let (step, width_max) = (*dice.pick(&self.children), 1 + dice.below(3));
+            let many = dice.one_in(8).then(|| just(json!((0..70).collect::<Vec<_>>())));
+            let items = many.unwrap_or_else(|| items(dice));
+            let collect = (!dice.one_in(4)).then(|| "list".to_owned());
+            return Node::Spread(Spread { on_failure: rule, collect, ..spread(step, items, width_max) });
+        }
         match dice.below(if leaf { 6 } else { 11 }) {
             0..=2 => Node::Do { step: dice.below(STEPS), writes: writes(dice), on_failure: rule },
             3 => set(writes(dice)),
@@ -281,6 +304,7 @@ impl Grower {
         match dice.below(6) {
             0 if at.depth > 0 => Node::Return { value: value(dice) },
             1 | 2 if at.looped => Node::Break,
+            2 if dice.one_in(3) => Node::Fail { message: text("so ${state.b}") },
             3 | 4 => {
                 let body = *dice.pick(&at.around);
                 let length = u32::try_from(self.bodies[body as usize].len()).expect("a short body");

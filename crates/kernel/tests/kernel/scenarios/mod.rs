@@ -14,6 +14,7 @@ mod make;
 mod refusals;
 mod rows;
 mod sequence;
+mod spread;
 mod state;
 mod within;
 mod work;
@@ -45,6 +46,7 @@ fn all() -> impl Iterator<Item = &'static Scenario> {
         refusals::ALL,
         rows::ALL,
         sequence::ALL,
+        spread::ALL,
         state::ALL,
         within::ALL,
         work::ALL,
@@ -79,6 +81,7 @@ fn every_test_of_a_room_is_listed() {
         include_str!("refusals.rs"),
         include_str!("rows.rs"),
         include_str!("sequence.rs"),
+        include_str!("spread.rs"),
         include_str!("state.rs"),
         include_str!("within.rs"),
         include_str!("work.rs"),
