@@ -1,9 +1,10 @@
 //! The engine as we set it up: what is defined, what undefined means, how far an expression may go.
 
-use super::{filters, patterns, text};
+use super::numbers::{fraction, printed};
+use super::python::method;
+use super::{filters, format, html, json, numbers, patterns, text, undefined};
 use crate::evaluator::limits::FUEL;
-use minijinja::{AutoEscape, Environment, UndefinedBehavior};
-use minijinja_contrib::pycompat::unknown_method_callback;
+use minijinja::{AutoEscape, Environment, UndefinedBehavior, escape_formatter};
 use std::sync::OnceLock;
 
 /// The environment of all expressions. It holds no templates, and nothing can be loaded into it.
@@ -13,14 +14,26 @@ pub(super) fn base() -> &'static Environment<'static> {
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
         environment.set_auto_escape_callback(|_| AutoEscape::None);
-        environment.set_unknown_method_callback(unknown_method_callback);
+        environment.set_unknown_method_callback(method);
         environment.set_fuel(Some(FUEL));
         // Errors say what is undefined and where.
         environment.set_debug(true);
         // It would show the engine's own insides.
         environment.remove_global("debug");
         minijinja_contrib::add_to_environment(&mut environment);
+        environment.set_formatter(|out, state, value| match fraction(value) {
+            Some(number) => Ok(out.write_str(&printed(number))?),
+            None if state.auto_escape() == &AutoEscape::Html && !value.is_safe() && !value.is_undefined() => {
+                Ok(out.write_str(&html::escaped(value))?)
+            }
+            None => escape_formatter(out, state, value),
+        });
+        undefined::add(&mut environment);
         filters::add(&mut environment);
+        format::add(&mut environment);
+        html::add(&mut environment);
+        json::add(&mut environment);
+        numbers::add(&mut environment);
         patterns::add(&mut environment);
         text::add(&mut environment);
         environment
@@ -29,20 +42,20 @@ pub(super) fn base() -> &'static Environment<'static> {
 
 /// All filters, to find near ones: the engine does not list its own.
 #[rustfmt::skip]
-pub(super) const FILTERS: [&str; 66] = [
+pub(super) const FILTERS: [&str; 68] = [
     "abs", "attr", "batch", "bool", "capitalize", "center", "chain", "count", "d", "default", "dictsort",
-    "e", "equalto", "escape", "filesizeformat", "first", "float", "format", "greaterthan", "groupby", "hash",
+    "e", "equalto", "escape", "filesizeformat", "first", "float", "forceescape", "format", "greaterthan", "groupby", "hash",
     "indent", "int", "items", "join", "last", "length", "lessthan", "lines", "list", "lower", "map", "max",
     "min", "parse_json", "pluralize", "pprint", "quote", "regex_findall", "regex_replace", "regex_search",
     "reject", "rejectattr", "replace", "reverse", "round", "safe", "select", "selectattr", "slice", "sort",
     "split", "string", "strip", "striptags", "sum", "title", "tojson", "trim", "truncate", "unique", "upper",
-    "urlencode", "wordcount", "wordwrap", "zip",
+    "urlencode", "wordcount", "wordwrap", "xmlattr", "zip",
 ];
 
 /// All tests, as above.
 #[rustfmt::skip]
-pub(super) const TESTS: [&str; 35] = [
-    "boolean", "defined", "divisibleby", "endingwith", "eq", "equalto", "even", "false", "filter", "float",
+pub(super) const TESTS: [&str; 37] = [
+    "boolean", "callable", "defined", "divisibleby", "endingwith", "eq", "equalto", "escaped", "even", "false", "filter", "float",
     "ge", "gt", "greaterthan", "in", "int", "integer", "iterable", "le", "lessthan", "lower", "lt", "mapping",
     "ne", "none", "number", "odd", "safe", "sameas", "sequence", "startingwith", "string", "test", "true",
     "undefined", "upper",

@@ -1,11 +1,26 @@
-//! Filters that the sources use and Jinja does not have, and two that differ: `length` of what is undefined is 0, as
-//! in Python.
+//! Filters that the sources use and Jinja does not have, and those that the engine takes in another form than Python.
 
+use super::text::{Given, named, shown};
+use super::undefined::defined;
 use kernel::Digest;
-use minijinja::{Environment, Error, ErrorKind, Value};
+use minijinja::value::ValueKind;
+use minijinja::{Environment, Error, ErrorKind, State, Value, filters};
 
 /// Adds them.
 pub(super) fn add(environment: &mut Environment<'static>) {
+    for name in ["default", "d"] {
+        environment.add_filter(name, default);
+    }
+    environment.add_filter("sort", sort);
+    environment.add_filter("dictsort", |map: &Value, given: Given| {
+        filters::dictsort(map, named(given, &["case_sensitive", "by", "reverse"])?)
+    });
+    environment.add_filter("pprint", |value: &Value| {
+        defined(value)?;
+        Ok::<_, Error>(filters::pprint(value))
+    });
+    environment.add_test("callable", |value: &Value| value.kind() == ValueKind::Plain);
+    environment.add_test("sequence", |value: &Value| value.len().is_some());
     environment.add_filter("length", length);
     environment.add_filter("count", length);
     environment.add_filter("parse_json", parse_json);
@@ -15,6 +30,21 @@ pub(super) fn add(environment: &mut Environment<'static>) {
     environment.add_filter("equalto", |left: Value, right: Value| compared(left, right, |a, b| a == b));
     environment.add_filter("greaterthan", |left: Value, right: Value| compared(left, right, |a, b| a > b));
     environment.add_filter("lessthan", |left: Value, right: Value| compared(left, right, |a, b| a < b));
+}
+
+/// Another value for what is undefined, or with `boolean` for what is false.
+fn default(value: &Value, given: Given) -> Result<Value, Error> {
+    let given = named(given, &["default_value", "boolean"])?;
+    let other = given.get::<Option<Value>>("default_value")?.unwrap_or_else(|| "".into());
+    let for_false = given.get::<Option<Value>>("boolean")?.is_some_and(|boolean| boolean.is_true());
+    given.assert_all_used()?;
+    Ok(if value.is_undefined() || for_false && !value.is_true() { other } else { value.clone() })
+}
+
+fn sort(state: &mut State<'_, '_>, value: Value, given: Given) -> Result<Value, Error> {
+    let given = named(given, &["reverse", "case_sensitive", "attribute"])?;
+    let value = if value.is_undefined() { Vec::<Value>::new().into() } else { value };
+    filters::sort(state, value, given)
 }
 
 fn length(value: &Value) -> Result<usize, Error> {
@@ -33,7 +63,7 @@ fn parse_json(value: Value) -> Result<Value, Error> {
 /// SHA-256 of the text form, in full.
 fn hash(value: Value) -> Result<String, Error> {
     defined(&value)?;
-    Ok(Digest::of(value.to_string().as_bytes()).to_string())
+    Ok(Digest::of(shown(&value).as_bytes()).to_string())
 }
 
 fn strip(text: &str, letters: Option<&str>) -> String {
@@ -46,7 +76,7 @@ fn strip(text: &str, letters: Option<&str>) -> String {
 /// One word of a shell, whatever the value says.
 fn quote(value: Value) -> Result<String, Error> {
     defined(&value)?;
-    let text = value.to_string();
+    let text = shown(&value);
     if text.contains('\0') {
         let words = "`quote` was given a NUL byte, which no shell can take: remove it";
         return Err(Error::new(ErrorKind::InvalidOperation, words));
@@ -58,8 +88,4 @@ fn compared(left: Value, right: Value, holds: fn(&Value, &Value) -> bool) -> Res
     defined(&left)?;
     defined(&right)?;
     Ok(holds(&left, &right))
-}
-
-fn defined(value: &Value) -> Result<(), Error> {
-    if value.is_undefined() { Err(ErrorKind::UndefinedError.into()) } else { Ok(()) }
 }

@@ -17,7 +17,7 @@ pub(super) struct Mistake<'m> {
 impl Mistake<'_> {
     /// What the engine says, in our words.
     pub(super) fn words(&self, error: &Error) -> String {
-        let at = error.range().map_or(0, |range| range.start);
+        let at = self.first_letter(error.range().map_or(0, |range| range.start));
         let detail = error.detail().unwrap_or_default();
         if let Some(name) = undefined_in(detail) {
             return self.undefined(self.place_of(name, error).unwrap_or(at), name);
@@ -34,6 +34,12 @@ impl Mistake<'_> {
             kind => format!("{kind}: {detail}"),
         };
         self.here(at, &said)
+    }
+
+    /// The first place from here on that is no blank.
+    fn first_letter(&self, at: usize) -> usize {
+        let rest = self.scanned.text.get(at..).unwrap_or_default();
+        at + rest.len() - rest.trim_start().len()
     }
 
     /// That a statement wants to read another text.
@@ -141,17 +147,28 @@ fn unknown<'n>(what: &str, name: &str, names: impl IntoIterator<Item = &'n str>)
     if name.is_empty() {
         return format!("there is no {what} of the name that is asked for");
     }
+    if let Some(why) = left_out(name) {
+        return format!("there is no `{name}` here, because {why}");
+    }
     let near = near(name, names);
     let meant = if near.is_empty() { String::new() } else { format!(", did you mean {}?", listed(&near)) };
     format!("there is no {what} `{name}`{meant}")
 }
 
+/// Why something that Jinja has is not here.
+fn left_out(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "random" | "shuffle" => {
+            "an expression gives the same value whenever it is asked: take `first`, or pass a number in"
+        }
+        "now" => "this expression was sent no moment: pass the time in as an input",
+        "lipsum" => "it would make up text",
+        "urlize" => "nothing here shows HTML",
+        _ => return None,
+    })
+}
+
 fn function(name: &str) -> String {
-    if name == "now" {
-        return "there is no `now()` here, because an expression gives the same value whenever it is asked: pass \
-                the time in as an input"
-            .to_owned();
-    }
     let names: Vec<String> = base().globals().map(|(name, _)| name.to_owned()).collect();
     unknown("function", name, names.iter().map(String::as_str))
 }

@@ -1,22 +1,35 @@
 //! Jinja, as the sources wrote it: a text that is one whole `{{ expression }}` gives the value with its type, every
-//! other text gives text. Nothing is undefined in silence, nothing is read from anywhere, and there is no clock.
+//! other text gives text. Nothing is undefined in silence, nothing is read from anywhere, and the only clock is
+//! the recorded moment that was sent along.
 //!
 //! ```text
 //!  source ── scan ── compile (kept) ── evaluate ── native value ──┐
 //!                                   └─ render ──── text ──────────┴── or a mistake, with its place and near names
 //! ```
 
+mod calendar;
 mod compiled;
 mod environment;
 mod filters;
+mod format;
+mod html;
+mod json;
+mod letters;
 mod mistake;
 mod native;
+mod numbers;
 mod patterns;
+mod percent;
+mod python;
+mod room;
 mod scan;
 mod scope;
+mod strftime;
 #[cfg(test)]
 mod tests;
 mod text;
+mod time;
+mod undefined;
 mod wrap;
 
 pub(super) use scope::Scope;

@@ -1,5 +1,6 @@
 //! The value of an expression as JSON, bounded while it is made: an answer never takes more memory than it may.
 
+use super::time;
 use crate::evaluator::limits::OUTPUT_BYTES_MAX;
 use kernel::data::DEPTH_MAX;
 use minijinja::Value;
@@ -36,6 +37,7 @@ impl Making {
                 return Err("a part of the value is undefined: give it a value, or use `default`".to_owned());
             }
             ValueKind::Invalid => return Err(value.to_string()),
+            _ if let Some(text) = time::text(value) => Json::String(text),
             _ => return Err(format!("the result is {}, which is no value that can be kept", value.kind())),
         })
     }

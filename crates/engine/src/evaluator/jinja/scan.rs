@@ -1,5 +1,6 @@
 //! The first look at a source: is it one whole `{{ expression }}`, and where are `r'..'` literals? Jinja has no raw
-//! literals; they are rewritten to plain ones. Everything else is left to the engine, mistakes too.
+//! literals; they are rewritten to plain ones, and so is `%` behind a text. Everything else is left to the engine, mistakes
+//! too.
 
 /// What a source is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,15 +68,16 @@ pub(super) fn scan(source: &str) -> Scanned {
     }
 }
 
-struct Scanner<'s> {
+/// Goes through a source, and writes down what the engine gets.
+pub(super) struct Scanner<'s> {
     source: &'s str,
     at: usize,
-    text: String,
+    pub(super) text: String,
     added: Vec<usize>,
 }
 
 impl<'s> Scanner<'s> {
-    fn rest(&self) -> &'s str {
+    pub(super) fn rest(&self) -> &'s str {
         &self.source[self.at..]
     }
 
@@ -84,12 +86,19 @@ impl<'s> Scanner<'s> {
         matches!(self.rest(), "" | "\n" | "\r\n")
     }
 
-    fn take(&mut self, bytes: usize) {
+    pub(super) fn take(&mut self, bytes: usize) {
         self.text.push_str(&self.rest()[..bytes]);
         self.at += bytes;
     }
 
-    fn add(&mut self, letter: char) {
+    /// Writes a letter in the place of one of the source, which is as long.
+    pub(super) fn put(&mut self, letter: char) {
+        self.text.push(letter);
+        self.at += letter.len_utf8();
+    }
+
+    /// Writes a letter that is not in the source.
+    pub(super) fn add(&mut self, letter: char) {
         self.added.push(self.text.len());
         self.text.push(letter);
     }
@@ -158,22 +167,30 @@ impl<'s> Scanner<'s> {
                     return Some((from, to));
                 }
             }
-            match letter {
-                '(' | '[' | '{' => depth += 1,
-                ')' | ']' | '}' => depth = depth.saturating_sub(1),
-                '\'' | '"' => {
-                    self.take_literal(letter);
-                    continue;
-                }
-                'r' if rest[1..].starts_with(['\'', '"']) && !self.follows_name() => {
-                    self.take_raw_literal();
-                    continue;
-                }
-                _ => {}
-            }
-            self.take(letter.len_utf8());
+            self.take_letter(letter, &mut depth);
         }
         None
+    }
+
+    /// Takes the next letter of code, and with it the literal that it begins.
+    pub(super) fn take_letter(&mut self, letter: char, depth: &mut usize) {
+        match letter {
+            '(' | '[' | '{' => *depth += 1,
+            ')' | ']' | '}' => *depth = depth.saturating_sub(1),
+            '\'' | '"' => {
+                let is_operand = self.follows_operator();
+                self.take_literal(letter);
+                if !is_operand {
+                    self.take_percents();
+                }
+                return;
+            }
+            'r' if self.rest()[1..].starts_with(['\'', '"']) && !self.follows_name() => {
+                return self.take_raw_literal();
+            }
+            _ => {}
+        }
+        self.take(letter.len_utf8());
     }
 
     fn follows_name(&self) -> bool {
@@ -181,7 +198,7 @@ impl<'s> Scanner<'s> {
     }
 
     /// Takes a plain literal.
-    fn take_literal(&mut self, quote: char) {
+    pub(super) fn take_literal(&mut self, quote: char) {
         let mut escaped = true;
         let end = self.rest().find(|letter| {
             let ends = letter == quote && !escaped;

@@ -1,6 +1,7 @@
 //! The names an expression can read. Values come by path, `inputs.name` or `state.list[3]`, and become what an
 //! expression expects: objects in objects. A value is never code.
 
+use super::time;
 use kernel::language::{Path, Segment};
 use minijinja::Value;
 use std::collections::BTreeMap;
@@ -24,6 +25,12 @@ enum Tree {
 impl Scope {
     /// Puts a value at a path. What is no path is a name as it stands.
     pub(crate) fn set(&mut self, path: &str, value: Value) {
+        if path == time::NOW
+            && let Ok(seconds) = i64::try_from(value.clone())
+        {
+            self.roots.insert(path.to_owned(), Tree::Whole(time::now(seconds)));
+            return;
+        }
         let parsed =
             Path::parse(path, 0).unwrap_or_else(|_| Path { root: path.to_owned(), segments: Vec::new() });
         let mut tree = self.roots.entry(parsed.root).or_insert_with(|| Tree::Parts(BTreeMap::new()));

@@ -1,6 +1,9 @@
 //! Our Jinja: natives, undefined names, filters, places of mistakes, limits.
 
+mod dates;
+mod python;
 mod text;
+mod undefined;
 
 use super::environment::{FILTERS, TESTS};
 use super::{Jinja, Scope};
@@ -222,8 +225,16 @@ fn what_is_not_there_says_so() {
         "{{ ['a'] | map(inputs.name) | list }}",
         "line 1, column 12: there is no filter of the name that is asked for",
     );
-    let now = evaluate("{{ now().isoformat() }}").unwrap_err();
-    assert!(now.starts_with("line 1, column 4: there is no `now()` here"), "{now}");
+    says(
+        "{{ now().isoformat() }}",
+        "line 1, column 4: there is no `now` here, because this expression was sent no moment: pass the time in as an \
+         input",
+    );
+    let random = evaluate("{{ [1, 2] | random }}").unwrap_err();
+    assert!(
+        random.contains("there is no `random` here, because an expression gives the same value"),
+        "{random}"
+    );
     for source in
         ["{% include 'x' %}", "{%- import 'x' as y %}", "{%from 'x' import y%}", "a{% extends 'x' %}"]
     {

@@ -1,30 +1,35 @@
 //! Filters of Jinja for text that the engine lacks or takes in another form: their arguments stand in Jinja's order, by
 //! place or by name.
 
+use super::numbers::{fraction, printed};
+use super::room::room;
 use super::wrap::{Wrap, wrapped};
 use crate::evaluator::limits::OUTPUT_BYTES_MAX;
 use minijinja::value::{Kwargs, Rest, ValueKind, ValueOrKwargs};
 use minijinja::{Environment, Error, ErrorKind, State, Value};
 use minijinja_contrib::globals;
 
-type Given = Rest<ValueOrKwargs>;
+/// What a filter is given beside its value, by place and by name.
+pub(super) type Given = Rest<ValueOrKwargs>;
 
 /// Adds them.
 pub(super) fn add(environment: &mut Environment<'static>) {
     environment.add_filter("center", center);
     environment.add_filter("truncate", truncate);
     environment.add_filter("urlencode", url_encode);
-    environment.add_filter("wordcount", |text: &str| {
-        text.split(|letter: char| !(letter.is_alphanumeric() || letter == '_'))
-            .filter(|word| !word.is_empty())
-            .count()
+    environment.add_filter("indent", indent);
+    environment.add_filter("replace", replace);
+    environment.add_filter("string", string);
+    environment.add_filter("wordcount", |value: &Value| {
+        let is_between = |letter: char| !(letter.is_alphanumeric() || letter == '_');
+        shown(value).split(is_between).filter(|word| !word.is_empty()).count()
     });
     environment.add_filter("wordwrap", word_wrap);
     environment.add_function("cycler", |items: Rest<Value>| globals::cycler(items.0));
 }
 
 /// The arguments by name, wherever they stood.
-fn named(given: Given, names: &[&str]) -> Result<Kwargs, Error> {
+pub(super) fn named(given: Given, names: &[&str]) -> Result<Kwargs, Error> {
     let mut all: Vec<(String, Value)> = Vec::new();
     for (place, value) in given.into_values().into_iter().enumerate() {
         match (Kwargs::try_from(value.clone()), names.get(place)) {
@@ -44,18 +49,67 @@ fn named(given: Given, names: &[&str]) -> Result<Kwargs, Error> {
     Ok(all.into_iter().collect())
 }
 
+/// The text of a value as it is printed; what is undefined has none.
+pub(super) fn shown(value: &Value) -> String {
+    if value.is_undefined() {
+        return String::new();
+    }
+    fraction(value).map_or_else(|| value.to_string(), printed)
+}
+
+fn string(value: &Value) -> Value {
+    if value.as_str().is_some() { value.clone() } else { shown(value).into() }
+}
+
 /// The text in the middle of a line, as Python puts it there.
-fn center(text: &str, given: Given) -> Result<String, Error> {
+fn center(value: &Value, given: Given) -> Result<String, Error> {
     let given = named(given, &["width"])?;
     let width = given.get::<Option<usize>>("width")?.unwrap_or(80);
     given.assert_all_used()?;
+    let text = shown(value);
     let missing = width.saturating_sub(text.chars().count());
-    if missing.saturating_add(text.len()) > OUTPUT_BYTES_MAX {
-        let words = format!("`center` would make more than {OUTPUT_BYTES_MAX} bytes: make the width smaller");
-        return Err(Error::new(ErrorKind::InvalidOperation, words));
-    }
+    room("center", missing.saturating_add(text.len()))?;
     let left = missing / 2 + (missing & width & 1);
     Ok(format!("{}{text}{}", " ".repeat(left), " ".repeat(missing - left)))
+}
+
+/// All lines but the first, and those that are blank, behind a width of blanks or another text.
+fn indent(text: &str, given: Given) -> Result<String, Error> {
+    let given = named(given, &["width", "first", "blank"])?;
+    let before = match given.get::<Option<&Value>>("width")? {
+        Some(before) if before.as_str().is_some() => before.as_str().unwrap_or_default().to_owned(),
+        width => {
+            let width = width.map_or(Ok(4), |width| usize::try_from(width.clone()))?;
+            room("indent", width)?;
+            " ".repeat(width)
+        }
+    };
+    let (first, blank) = (given.get::<Option<bool>>("first")?, given.get::<Option<bool>>("blank")?);
+    given.assert_all_used()?;
+    let mut made = String::new();
+    for (number, line) in text.split('\n').enumerate() {
+        room("indent", made.len())?;
+        if number > 0 {
+            made.push('\n');
+        }
+        let is_behind = match number {
+            0 => first == Some(true),
+            _ => blank == Some(true) || !line.trim_end_matches('\r').is_empty(),
+        };
+        made.push_str(if is_behind { &before } else { "" });
+        made.push_str(line);
+    }
+    Ok(made)
+}
+
+/// One text in the place of another, everywhere or so many times.
+fn replace(value: &Value, given: Given) -> Result<String, Error> {
+    let given = named(given, &["old", "new", "count"])?;
+    let (old, new) = (shown(&given.get::<Value>("old")?), shown(&given.get::<Value>("new")?));
+    let count = given.get::<Option<i64>>("count")?.and_then(|count| usize::try_from(count).ok());
+    given.assert_all_used()?;
+    let text = shown(value);
+    Ok(count.map_or_else(|| text.replace(&old, &new), |count| text.replacen(&old, &new, count)))
 }
 
 fn truncate(state: &mut State<'_, '_>, value: &Value, given: Given) -> Result<Value, Error> {
@@ -90,7 +144,7 @@ fn word_wrap(text: &str, given: Given) -> Result<String, Error> {
 fn url_encode(value: &Value) -> Result<String, Error> {
     let pair = |key: &Value, value: &Value| format!("{}={}", quoted(key, ""), quoted(value, ""));
     let pairs: Result<Vec<String>, Error> = match value.kind() {
-        ValueKind::Undefined => return Err(ErrorKind::UndefinedError.into()),
+        ValueKind::Undefined => return Ok(String::new()),
         ValueKind::Map => value.try_iter()?.map(|key| Ok(pair(&key, &value.get_item(&key)?))).collect(),
         ValueKind::Seq | ValueKind::Iterable => value
             .try_iter()?

@@ -84,7 +84,7 @@ def plain(value):
         return value
     if isinstance(value, str):
         return str(value)
-    if isinstance(value, (datetime.date, datetime.timedelta)):
+    if isinstance(value, (datetime.date, datetime.time, datetime.timedelta)):
         return str(value)
     if isinstance(defined(value), collections.abc.Mapping):
         return {str(key): plain(item) for key, item in value.items()}

@@ -1,0 +1,71 @@
+//! Methods and forms of Python. The oracle holds their results against Python; here stand edges and sentences.
+
+use super::{evaluate, gives, says};
+use crate::evaluator::jinja::json::JSON_BYTES_MAX;
+use crate::evaluator::jinja::{Jinja, Scope};
+use crate::evaluator::limits::OUTPUT_BYTES_MAX;
+use serde_json::json;
+
+#[test]
+fn widths_have_an_edge() {
+    let edge = OUTPUT_BYTES_MAX;
+    for method in ["'x'.ljust(N)", "'x'.rjust(N)", "'x'.center(N)", "'x'.zfill(N)"] {
+        let source = |width: usize| format!("{{{{ {} | length }}}}", method.replace('N', &width.to_string()));
+        gives(&source(edge), json!(edge));
+        let words = evaluate(&source(edge + 1)).unwrap_err();
+        assert!(words.contains("would make more than 1048576 bytes: make the width smaller"), "{words}");
+    }
+    let tabs = |width: usize| format!("{{{{ '\\t'.expandtabs({width}) | length }}}}");
+    gives(&tabs(edge), json!(edge));
+    assert!(evaluate(&tabs(edge + 1)).unwrap_err().contains("`expandtabs` would make"));
+    let wide = |width: usize| format!("{{{{ ('%{width}d' % 1) | length }}}}");
+    gives(&wide(edge), json!(edge));
+    assert!(evaluate(&wide(edge + 1)).unwrap_err().contains("`format` would make"));
+    gives("{{ 'x'.ljust(-5) ~ 'y'.zfill(-1) }}", json!("xy"));
+}
+
+#[test]
+fn json_has_an_edge() {
+    let mut scope = Scope::default();
+    scope.set("v", minijinja::Value::from("x".repeat(JSON_BYTES_MAX - 2)));
+    let told = Jinja::default().evaluate("{{ v | tojson | length }}", &scope);
+    assert_eq!(told, Ok(json!(JSON_BYTES_MAX)));
+    let words = Jinja::default().evaluate("{{ (v ~ 'y') | tojson | length }}", &scope).unwrap_err();
+    assert!(words.contains("`tojson` would make more than 8388608 bytes"), "{words}");
+    assert!(evaluate("{{ [1] | tojson(indent=1000000000) }}").unwrap_err().contains("would make more"));
+    let nested = |depth: usize| format!("{{{{ {}{} | tojson }}}}", "[".repeat(depth), "]".repeat(depth));
+    assert!(evaluate(&nested(65)).is_ok());
+    assert!(evaluate(&nested(66)).unwrap_err().contains("nests no deeper than 64"));
+}
+
+#[test]
+fn what_would_change_a_value_is_refused() {
+    let words = "line 1, column 15: `append()` would change a list, and an expression changes nothing: `list + \
+                 [item]` and filters make a new one";
+    says("{{ state.files.append('c') }}", words);
+    assert!(
+        evaluate("{{ inputs.user.update({}) }}")
+            .unwrap_err()
+            .contains("`dict(map, key=value)` makes a new one")
+    );
+    assert!(evaluate("{{ 'a'.encode() }}").unwrap_err().contains("never bytes or a table"));
+    assert!(evaluate("{{ state.files.index('c') }}").unwrap_err().contains("does not find"));
+}
+
+#[test]
+fn percent_is_taken_where_a_text_stands_before_it() {
+    gives("{{ '%s/%s' % (inputs.count, 'x') }}", json!("3/x"));
+    gives("{{ '%s' % inputs.user.tags | join('+') | upper }}", json!("X+Y"));
+    gives("{{ '%s%%' % inputs.count ~ '!' }}", json!("3%!"));
+    gives("{{ '%s' % '%s' % 1 }}", json!("1"));
+    gives("{{ '%d' % -3 }}", json!("-3"));
+    gives("{{ '%.1f' % 2.25 ** 2 }}", json!("5.1"));
+    gives("{{ ['%s' % 1, 7 % 4, '%'] }}", json!(["1", 3, "%"]));
+    gives("{% if '%s' % 1 == '1' %}a{% endif %}{% set x = 'b' %}{{ x }}", json!("ab"));
+    gives("{%- set x = '5' -%}{{ x }} %", json!("5 %"));
+    says(
+        "{{ '%s' % nothing }}",
+        "line 1, column 11: `nothing` is undefined: give it a value, or use `| default(..)`",
+    );
+    assert!(evaluate("{{ '%s' % }}").unwrap_err().starts_with("line 1, column"));
+}
