@@ -6,6 +6,7 @@
 
 mod additions;
 pub mod blocks;
+mod constant;
 pub mod detect;
 pub mod diagnostic;
 mod jinja;
@@ -16,8 +17,9 @@ pub mod near;
 mod read;
 pub mod schema;
 mod shape;
+pub mod steps;
 pub mod text;
 pub mod view;
 
 pub use name::name;
-pub use read::{Read, read, read_with};
+pub use read::{Read, ReadOptions, read, read_with};

@@ -78,6 +78,11 @@ impl<'s> Mistakes<'s> {
         }
     }
 
+    /// Counts the errors so far.
+    pub(crate) fn errors(&self) -> usize {
+        self.errors
+    }
+
     /// Tells whether further errors will not be shown.
     pub(crate) fn is_full(&self) -> bool {
         self.errors >= limits::MISTAKES_MAX

@@ -3,11 +3,41 @@
 //! The distance counts letters added, dropped, changed and swapped with their neighbour (Damerau-Levenshtein,
 //! the form in which a swapped pair is not touched again). Capitals and `-` for `_` cost almost nothing.
 
+use std::cell::Cell;
+
 /// The longest name that is compared; longer ones are nobody's typing error.
 const NAME_CHARS_MAX: usize = 64;
 
 /// The names that are offered.
 const NEAR_MAX: usize = 3;
+
+/// What all searches of one reading may cost together: to compare two names costs the product of their lengths.
+const GUESSES_MAX: usize = 50_000_000;
+
+/// Searches that stop when they have cost enough.
+#[derive(Debug)]
+pub(crate) struct Guesses(Cell<usize>);
+
+impl Guesses {
+    /// All of it is left.
+    pub(crate) fn new() -> Self {
+        Guesses(Cell::new(GUESSES_MAX))
+    }
+
+    /// Returns the nearest of many names, while there is something left to search with.
+    pub(crate) fn nearest<'a>(
+        &self,
+        wanted: &str,
+        names: impl IntoIterator<Item = &'a str>,
+    ) -> Option<&'a str> {
+        let affords = |name: &&str| {
+            let left = self.0.get().checked_sub(wanted.len() * name.len());
+            self.0.set(left.unwrap_or(0));
+            left.is_some()
+        };
+        nearest(wanted, names.into_iter().take_while(affords))
+    }
+}
 
 /// Returns the name nearest to the wanted one, if one is near. Of equals, the first.
 pub fn nearest<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {

@@ -5,18 +5,14 @@ use super::inputs;
 use super::secrets::Secrets;
 use super::types::{self, Form};
 use crate::mistakes::Mistakes;
-use crate::near::nearest;
+use crate::near::{Guesses, nearest};
 use crate::shape::{self, did_you_mean, listed};
 use crate::text::{Node, Span};
 use kernel::plan::Input;
-use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The blocks a workflow may have.
 pub(super) const BLOCKS_MAX: usize = 10_000;
-
-/// What all searches for near names may cost together: to compare two names costs the product of their lengths.
-const GUESSES_MAX: usize = 50_000_000;
 
 /// The inputs and blocks of a workflow.
 #[derive(Debug)]
@@ -34,7 +30,7 @@ pub(super) struct World<'n> {
     /// Whether every block has a name, so that a name that is not there is a mistake of its own.
     pub(super) is_complete: bool,
     /// What is left for further searches.
-    guesses: Cell<usize>,
+    guesses: Guesses,
 }
 
 /// A block as far as others may refer to it.
@@ -100,7 +96,7 @@ impl<'n> World<'n> {
             blocks: Vec::new(),
             names: BTreeMap::new(),
             is_complete: true,
-            guesses: Cell::new(GUESSES_MAX),
+            guesses: Guesses::new(),
         };
         match items(mistakes, workflow) {
             Some(items) => world.read_blocks(mistakes, items),
@@ -144,12 +140,7 @@ impl<'n> World<'n> {
 
     /// Returns the nearest of many names, while there is something left to search with.
     pub(super) fn guess<'w>(&self, word: &str, names: impl Iterator<Item = &'w str>) -> Option<&'w str> {
-        let affords = |name: &&str| {
-            let left = self.guesses.get().checked_sub(word.len() * name.len());
-            self.guesses.set(left.unwrap_or(0));
-            left.is_some()
-        };
-        nearest(word, names.take_while(affords))
+        self.guesses.nearest(word, names)
     }
 }
 

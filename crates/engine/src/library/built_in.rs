@@ -48,7 +48,8 @@ pub(super) fn definitions(place: &Place) -> impl Iterator<Item = Definition> {
 }
 
 fn read(Text { group, stem, text }: &Text) -> Arc<Reading> {
-    let reading = read_text(Source::new(format!("built-in:{group}/{stem}.yaml"), *text));
+    let source = Source::new(format!("built-in:{group}/{stem}.yaml"), *text);
+    let reading = read_text(source, dialects::ReadOptions::default());
     assert!(reading.plan.is_some(), "BUG: the built-in {stem}.yaml is broken: {:?}", reading.diagnostics);
     Arc::new(reading)
 }

@@ -2,6 +2,7 @@
 
 use super::name::check_name;
 use super::place::{Place, PlaceKind};
+use dialects::ReadOptions;
 use dialects::diagnostic::{Diagnostic, Diagnostics, Severity};
 use dialects::known::{Callee, Known};
 use dialects::text::{Source, Span};
@@ -27,8 +28,10 @@ pub struct Reading {
     pub diagnostics: Diagnostics,
     /// The workflows that it calls by constant names, each once.
     pub calls: Vec<String>,
-    /// The plans of these and of all that those call, where it was linked.
+    /// The plans of its own tasks and, where it was linked, of the workflows that it calls and of all that those call.
     pub pinned: Vec<Arc<Plan>>,
+    /// How it was read.
+    pub options: ReadOptions,
 }
 
 /// A definition that was found in a place.
@@ -64,9 +67,9 @@ pub struct Origin {
 }
 
 /// Reads a text by itself: what it calls is found when it is called.
-pub fn read_text(source: Source) -> Reading {
+pub fn read_text(source: Source, options: ReadOptions) -> Reading {
     let asked = Asked::default();
-    let reading = read_linked(source, &asked);
+    let reading = read_linked(source, &asked, options);
     Reading { calls: asked.0.into_inner(), ..reading }
 }
 
@@ -82,12 +85,12 @@ impl Known for Asked {
 }
 
 /// Reads a text with what is known of the workflows that it calls.
-pub(super) fn read_linked(source: Source, known: &dyn Known) -> Reading {
-    let (plan, diagnostics) = match dialects::read_with(&source, known) {
-        Ok(read) => (Some(read.plan), read.warnings),
-        Err(diagnostics) => (None, diagnostics),
+pub(super) fn read_linked(source: Source, known: &dyn Known, options: ReadOptions) -> Reading {
+    let (plan, pinned, diagnostics) = match dialects::read_with(&source, known, options) {
+        Ok(read) => (Some(read.plan), read.tasks, read.warnings),
+        Err(diagnostics) => (None, Vec::new(), diagnostics),
     };
-    Reading { source, plan, diagnostics, calls: Vec::new(), pinned: Vec::new() }
+    Reading { source, plan, diagnostics, calls: Vec::new(), pinned, options }
 }
 
 impl Reading {
@@ -96,7 +99,8 @@ impl Reading {
         let source = Source::new(shown, "");
         let diagnostic = Diagnostic::error(UNREADABLE, &source, Span::default(), reason);
         let (diagnostics, calls) = (Diagnostics::from(vec![diagnostic]), Vec::new());
-        Reading { plan: None, diagnostics, source, calls, pinned: Vec::new() }
+        let options = ReadOptions::default();
+        Reading { plan: None, diagnostics, source, calls, pinned: Vec::new(), options }
     }
 
     /// Whether there was no text to read.

@@ -1,6 +1,7 @@
 //! Reads the text of a file, and never hangs: what is no file is not waited for.
 
 use super::definition::{Reading, read_text};
+use dialects::ReadOptions;
 use dialects::text::Source;
 use std::fs::OpenOptions;
 use std::io::{self, Read};
@@ -31,9 +32,9 @@ pub enum FileError {
 }
 
 /// Reads a file; `shown` is the name that diagnostics print.
-pub fn read_file(path: &Path, shown: &str) -> Result<Reading, FileError> {
+pub fn read_file(path: &Path, shown: &str, options: ReadOptions) -> Result<Reading, FileError> {
     let text = read_up_to(path, shown, NAMED_BYTES_MAX)?;
-    Ok(read_text(Source::new(shown, text)))
+    Ok(read_text(Source::new(shown, text), options))
 }
 
 /// The text of a file that has at most so many bytes.

@@ -17,7 +17,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// How many workflows one may call, all those below it included.
+/// How many workflows one may call, all those below it and the tasks of these included.
 pub const CALLED_MAX: usize = 256;
 
 /// All that can be called, and what came of linking some of it.
@@ -51,12 +51,11 @@ impl Links {
         // One that has no plan is told all that is wrong with it, its calls included; it has no name to be called by.
         let name = reading.plan.as_ref().map_or("", |plan| &plan.name);
         let caller = Caller { links: self, name, pinned: RefCell::default() };
-        let linked = read_linked(reading.source.clone(), &caller);
-        let pinned = match linked.plan.is_some() {
-            true => caller.pinned.into_inner().into_values().collect(),
-            false => Vec::new(),
-        };
-        Reading { calls: reading.calls.clone(), pinned, ..linked }
+        let mut linked = read_linked(reading.source.clone(), &caller, reading.options);
+        if linked.plan.is_some() {
+            linked.pinned.extend(caller.pinned.into_inner().into_values());
+        }
+        Reading { calls: reading.calls.clone(), ..linked }
     }
 
     /// The broken files that a call of this name passes over.

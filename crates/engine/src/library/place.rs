@@ -1,6 +1,7 @@
 //! The places where definitions lie, and what they follow from (design.md, "Where definitions lie").
 
 use super::order::Order;
+use dialects::ReadOptions;
 use kernel::plan::Dialect;
 use std::path::{Path, PathBuf};
 
@@ -15,6 +16,10 @@ pub struct Surroundings {
     pub config: Option<PathBuf>,
     /// The value of `WORKFLOWS_TEMPLATE_PATHS`: folders between commas, later ones win.
     pub template_paths: String,
+    /// The folder of the tools of `steps`, where the settings name one; else `workflows`.
+    pub definitions: Option<PathBuf>,
+    /// How definitions are read here.
+    pub reading: ReadOptions,
 }
 
 /// A place of definitions.
@@ -72,6 +77,8 @@ impl Surroundings {
             home: folder("HOME"),
             config: folder("XDG_CONFIG_HOME").filter(|config| config.is_absolute()),
             template_paths: env("WORKFLOWS_TEMPLATE_PATHS").unwrap_or_default(),
+            definitions: None,
+            reading: ReadOptions::default(),
         }
     }
 
@@ -101,11 +108,15 @@ impl Surroundings {
             (own, config.map(|config| config.join("switchback/workflows"))),
             (source(Dialect::Reactive), work(".aromcp/workflows")),
             (source(Dialect::Reactive), home(".aromcp/workflows")),
-            (source(Dialect::Steps), work("workflows")),
+            (source(Dialect::Steps), Some(self.workspace.join(self.steps_folder()))),
             (source(Dialect::States), work(".terminal_control_workflows")),
         ];
         let fixed = fixed.into_iter().filter_map(|(kind, folder)| Some((kind, folder?)));
         fixed.chain(self.template_folders().map(|folder| (source(Dialect::Blocks), folder))).collect()
+    }
+
+    fn steps_folder(&self) -> &Path {
+        self.definitions.as_deref().unwrap_or(Path::new("workflows"))
     }
 
     /// The folders of the variable, the last one first.

@@ -190,7 +190,7 @@ impl Walker<'_> {
             }
         });
         Some(same.cloned().unwrap_or_else(|| match text {
-            Ok(text) => Arc::new(read_text(Source::new(shown, text))),
+            Ok(text) => Arc::new(read_text(Source::new(shown, text), self.around.reading)),
             Err(reason) => Arc::new(Reading::unreadable(&shown, &reason)),
         }))
     }

@@ -59,6 +59,9 @@ pub struct Plan {
     pub pinned: BTreeMap<String, Digest>,
     /// The bounds.
     pub limits: Limits,
+    /// Which version of its definition this is, where that says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
     /// Where its steps belong to a sub-agent: how that is called (`@task`, `@reviewer`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
@@ -173,6 +176,7 @@ impl Plan {
             deadline: Deadline::Never,
             pinned: BTreeMap::new(),
             limits: Limits::default(),
+            version: None,
             agent: None,
         }
     }

@@ -29,7 +29,8 @@ pub(crate) fn read(word: &str) -> Result<Reading, CommandError> {
 /// Reads a file, linked to what it calls; one that is not there gets a near name of its folder.
 pub(crate) fn file(word: &str) -> Result<Reading, CommandError> {
     let path = Path::new(word);
-    let reading = read_file(path, word).map_err(|error| match error {
+    let options = Surroundings::here(workspace()?).reading;
+    let reading = read_file(path, word, options).map_err(|error| match error {
         FileError::Absent(_) => CommandError::from(error).near(&neighbours(path)),
         error => error.into(),
     })?;

@@ -3,7 +3,7 @@
 use super::{codes, good, source};
 use crate::diagnostic::{Diagnostics, Look};
 use crate::known::{Callee, Known, NAME_BYTES_MAX, is_callable};
-use crate::read::{Read, read_with};
+use crate::read::{Read, ReadOptions, read_with};
 use kernel::plan::{Expr, Work, Workflow};
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -45,7 +45,7 @@ impl Known for Shelf {
 }
 
 fn linked(text: &str) -> Result<Read, Diagnostics> {
-    read_with(&source("calls.yaml", text), &Shelf::default())
+    read_with(&source("calls.yaml", text), &Shelf::default(), ReadOptions::default())
 }
 
 fn call(inputs: &str) -> String {
@@ -94,7 +94,7 @@ fn each_name_is_asked_for_once_and_what_cannot_be_one_never() {
             .collect();
     let shelf = Shelf::default();
     let text = format!("name: test\nblocks:\n{blocks}");
-    assert!(read_with(&source("calls.yaml", &text), &shelf).is_err());
+    assert!(read_with(&source("calls.yaml", &text), &shelf, ReadOptions::default()).is_err());
     assert_eq!(*shelf.0.borrow(), ["deploy"]);
 }
 

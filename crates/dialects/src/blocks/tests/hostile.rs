@@ -1,7 +1,7 @@
 //! Texts that nobody writes by accident: none may panic, and none may take long.
 
 use super::{bad, codes, good, source};
-use crate::blocks::value::VALUE_DEPTH_MAX;
+use crate::constant::VALUE_DEPTH_MAX;
 use crate::diagnostic::{Look, Severity};
 use crate::text::limits::MISTAKES_MAX;
 use kernel::Plan;

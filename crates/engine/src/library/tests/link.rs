@@ -72,9 +72,10 @@ fn a_changed_callee_changes_its_callers() {
 fn a_file_that_lies_elsewhere_is_linked_to_what_it_calls_here() {
     let root = tempfile::tempdir().unwrap();
     let shelf = shelf(root.path());
-    let alone = read_text(dialects::text::Source::new("x.yaml", text("x")));
+    let alone = read_text(dialects::text::Source::new("x.yaml", text("x")), dialects::ReadOptions::default());
     assert!(shelf.link(alone).plan.is_some() && !shelf.has_looked(), "who calls nobody needs no library");
-    let caller = || read_text(dialects::text::Source::new("x.yaml", calls("x", &["y".to_owned()])));
+    let source = || dialects::text::Source::new("x.yaml", calls("x", &["y".to_owned()]));
+    let caller = || read_text(source(), dialects::ReadOptions::default());
     assert_eq!(caller().calls, ["y"]);
     assert!(caller().plan.is_some(), "by itself it is good");
     assert!(shelf.link(caller()).plan.is_none(), "and `y` is not there");

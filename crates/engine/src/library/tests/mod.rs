@@ -7,6 +7,7 @@ mod doubt;
 mod link;
 mod order;
 mod shelf;
+mod steps;
 mod trouble;
 
 fn around(root: &Path) -> Surroundings {
@@ -15,6 +16,7 @@ fn around(root: &Path) -> Surroundings {
         home: Some(root.join("home")),
         config: None,
         template_paths: "~/first, second".to_owned(),
+        ..Surroundings::default()
     }
 }
 
