@@ -9,6 +9,7 @@
 
 mod calendar;
 mod compiled;
+mod declared;
 mod environment;
 mod filters;
 mod format;
@@ -36,6 +37,7 @@ pub(super) use scope::Scope;
 
 use super::limits::{OUTPUT_BYTES_MAX, SOURCE_BYTES_MAX};
 use compiled::{Code, Compiled, Ready};
+use declared::Denied;
 use mistake::Mistake;
 use serde_json::Value;
 use std::io;
@@ -56,8 +58,9 @@ impl Jinja {
             ));
         }
         let Ready { code, scanned, namespaces } = self.compiled.get(source)?;
-        let (values, mistake) = (scope.value(namespaces), Mistake { source, scanned, scope });
-        match code {
+        let denied = Denied::default();
+        let (values, mistake) = (scope.value(namespaces, &denied), Mistake { source, scanned, scope });
+        let told = match code {
             Code::Expression(expression) => {
                 let value = expression.eval(values).map_err(|error| mistake.words(&error))?;
                 if value.is_undefined() { Err(mistake.undefined_whole()) } else { native::native(&value) }
@@ -74,7 +77,8 @@ impl Jinja {
                     Err(error) => Err(mistake.words(&error)),
                 }
             }
-        }
+        };
+        denied.words().map_or(told, Err)
     }
 }
 

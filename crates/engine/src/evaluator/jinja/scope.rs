@@ -1,19 +1,25 @@
 //! The names an expression can read. Values come by path, `inputs.name` or `state.list[3]`, and become what an
 //! expression expects: objects in objects. A value is never code.
 
+use super::declared::{Declared, Denied};
 use super::time;
 use kernel::language::{Path, Segment};
+use kernel::question::DECLARED;
 use minijinja::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The namespaces that are there even if nothing was found in them: `state.x | default(1)` is no mistake. Where one is
 /// read as a whole, it must have been sent.
-pub(super) const NAMESPACES: [&str; 2] = ["inputs", "state"];
+pub(super) const NAMESPACES: [&str; 2] = ["inputs", STATE];
+
+const STATE: &str = "state";
 
 /// The names and their values.
 #[derive(Debug, Default)]
 pub(crate) struct Scope {
     roots: BTreeMap<String, Tree>,
+    /// The fields of the state that may be read, where that is not known beforehand.
+    declared: Option<BTreeSet<String>>,
 }
 
 #[derive(Debug)]
@@ -25,6 +31,11 @@ enum Tree {
 impl Scope {
     /// Puts a value at a path. What is no path is a name as it stands.
     pub(crate) fn set(&mut self, path: &str, value: Value) {
+        if path == DECLARED {
+            let names = value.try_iter().into_iter().flatten();
+            self.declared = Some(names.filter_map(|name| name.as_str().map(str::to_owned)).collect());
+            return;
+        }
         if path == time::NOW
             && let Ok(seconds) = i64::try_from(value.clone())
         {
@@ -47,22 +58,33 @@ impl Scope {
         *tree = Tree::Whole(value);
     }
 
-    /// All of it, as an expression is given it, with the namespaces of which it reads parts.
-    pub(super) fn value(&self, namespaces: &[&'static str]) -> Value {
-        let absent = namespaces.iter().filter(|name| !self.roots.contains_key(**name));
-        let empty = || Value::from_pairs(std::iter::empty::<(String, Value)>());
-        let absent = absent.map(|name| ((*name).to_owned(), empty()));
-        Value::from_pairs(self.roots.iter().map(|(name, tree)| (name.clone(), tree.value())).chain(absent))
+    /// All of it, as an expression is given it, with the namespaces of which it reads parts. Who asks for what may not be
+    /// read is noted.
+    pub(super) fn value(&self, namespaces: &[&'static str], denied: &Denied) -> Value {
+        let is_absent = |name: &&&'static str| !self.roots.contains_key(**name);
+        let absent = namespaces.iter().filter(is_absent).map(|name| ((*name).to_owned(), empty()));
+        let present = self.roots.iter().map(|(name, tree)| (name.clone(), tree.value()));
+        let mut all: BTreeMap<String, Value> = present.chain(absent).collect();
+        if let Some(names) = &self.declared {
+            let (fields, names) = (all.remove(STATE).unwrap_or_else(empty), names.clone());
+            let state = Declared { fields, names, denied: denied.clone() };
+            all.insert(STATE.to_owned(), Value::from_object(state));
+        }
+        Value::from_pairs(all)
     }
 
     /// The names at the end of a path, if there are any: `inputs.user` may give `name` and `age`.
     pub(super) fn names(&self, path: &[&str]) -> Option<Vec<String>> {
-        let found = path.iter().try_fold(self.value(&NAMESPACES), |value, key| {
+        let found = path.iter().try_fold(self.value(&NAMESPACES, &Denied::default()), |value, key| {
             value.get_attr(key).ok().filter(|value| !value.is_undefined())
         })?;
         let names = found.try_iter().ok()?;
         Some(names.filter_map(|name| name.as_str().map(str::to_owned)).collect())
     }
+}
+
+fn empty() -> Value {
+    Value::from_pairs(std::iter::empty::<(String, Value)>())
 }
 
 impl Tree {

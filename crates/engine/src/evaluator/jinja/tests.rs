@@ -1,6 +1,7 @@
 //! Our Jinja: natives, undefined names, filters, places of mistakes, limits.
 
 mod dates;
+mod declared;
 mod python;
 mod text;
 mod undefined;
