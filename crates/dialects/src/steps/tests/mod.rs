@@ -3,6 +3,7 @@
 mod bad;
 mod good;
 mod hostile;
+mod run;
 mod source;
 mod types;
 

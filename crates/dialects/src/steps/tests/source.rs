@@ -8,7 +8,7 @@ use kernel::plan::{Audience, Node, Work};
 
 const PLANNING: &str = include_str!("inputs/planning.yaml");
 
-fn declared() -> String {
+pub(super) fn declared() -> String {
     PLANNING.replace("needs_state: [final_plan]\n", "needs_state: [final_plan, user_request]\n").replace(
         "type: return\n        needs_state: [analysis]",
         "type: return\n        needs_state: [analysis, search_results]",

@@ -38,7 +38,9 @@ fn lower(reader: &mut Reader<'_, '_>, at: At) -> Lowered {
         check_field(&mut reader.mistakes, field, key);
         let value = reader.value(value, at);
         writes.push(set(field, value));
-        reader.earlier.insert(field);
+        if !TAKEN.contains(&field) {
+            reader.earlier.insert(field);
+        }
     }
     if writes.is_empty() {
         reader.mistakes.error(|sheet| {
