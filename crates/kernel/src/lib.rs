@@ -38,7 +38,7 @@ pub use news::News;
 pub use plan::Plan;
 pub use question::{Answer, Question};
 pub use refusal::Refusal;
-pub use run::{Open, OpenKind, Outcome, Run, Snapshot, Status, Turn, Waiting};
+pub use run::{Bounds, Open, OpenKind, Outcome, Run, Snapshot, Status, Turn, Waiting};
 
 /// The number of this kernel's behaviour. A run is pinned to the number it started with: whoever changes what
 /// a recorded event does must raise it and keep the old behaviour for old runs.

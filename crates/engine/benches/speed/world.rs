@@ -46,13 +46,7 @@ impl World {
                 followed.push((id, progress));
             }
             for (id, _) in &followed {
-                let home = Home {
-                    folder: self.dir.path().to_owned(),
-                    env: env(),
-                    umask: None,
-                    roots: Vec::new(),
-                    width: None,
-                };
+                let home = Home { folder: self.dir.path().to_owned(), env: env(), ..Home::default() };
                 let plan = Arc::clone(plan);
                 let start = Start {
                     id: id.clone(),

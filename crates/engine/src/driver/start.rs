@@ -87,7 +87,7 @@ impl Driver {
         let Birth { id, plan, inputs, origin, key, pinned } = birth;
         let (inputs, contents) = brought(inputs, &plan.limits, 0);
         let run = Run::new(Arc::clone(&plan), id.clone(), origin.parent.clone(), origin.depth);
-        let mut run = run.within(origin.home.width);
+        let mut run = run.within(origin.home.bounds());
         #[cfg(feature = "faults")]
         run.plant(self.planted_in_runs);
         let event = match run.admit(Command::Start { inputs }, now) {

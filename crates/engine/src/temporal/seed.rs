@@ -1,7 +1,7 @@
 //! What a Temporal run begins with: a new run, or one that continues. It is the workflow's input, so its form
 //! is part of every recorded history.
 
-use kernel::{Command, EffectId, Fields, Plan, Run, RunId, Snapshot};
+use kernel::{Bounds, Command, EffectId, Fields, Plan, Run, RunId, Snapshot};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -56,7 +56,8 @@ impl Seed {
     pub(super) fn grow(self) -> (Run, Option<Command>) {
         match self.origin {
             Origin::New { id, parent, depth, inputs } => {
-                (Run::new(self.plan, id, parent, depth).within(Some(WIDTH)), Some(Command::Start { inputs }))
+                let bounds = Bounds { width: Some(WIDTH), overdue_ms: None };
+                (Run::new(self.plan, id, parent, depth).within(bounds), Some(Command::Start { inputs }))
             }
             Origin::Continued { snapshot } => (Run::restore(self.plan, *snapshot), None),
         }

@@ -1,7 +1,7 @@
 //! Where a run belongs: its folder and the environment it was started with. Recorded with the run's first entry,
 //! so that it goes on in its own folder whoever carries it on. Holds no secrets.
 
-use kernel::{EffectId, RunId};
+use kernel::{Bounds, EffectId, RunId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::num::NonZero;
@@ -24,6 +24,12 @@ pub struct Home {
     /// Most blocks of one run that are carried out at once; without it, as many as its plan allows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub width: Option<u32>,
+    /// How long past its time-out an action is offered before it is called overdue; without it, as its plan says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overdue_ms: Option<u64>,
+    /// Most actions that are shown at once; without it, as many as its dialect shows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pending_max: Option<u32>,
 }
 
 /// The most blocks at once that can be set.
@@ -68,7 +74,12 @@ impl Home {
     /// A home with what may be passed on of an environment.
     pub fn new(folder: PathBuf, env: impl Iterator<Item = (String, String)>) -> Self {
         let env = env.filter(|(name, _)| Home::passes(name)).collect();
-        Home { folder, env, umask: None, roots: Vec::new(), width: None }
+        Home { folder, env, ..Home::default() }
+    }
+
+    /// What holds for the run where it is carried out.
+    pub fn bounds(&self) -> Bounds {
+        Bounds { width: self.width, overdue_ms: self.overdue_ms }
     }
 
     /// Whether commands get a variable from whoever started the run.

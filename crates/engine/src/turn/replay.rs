@@ -105,7 +105,7 @@ pub fn replay_planted(
                 serde_json::from_slice(&snapshot.body).map_err(|error| unreadable(0, error.to_string()))?;
             Run::restore(plan, saved)
         }
-        None => Run::new(plan, id.clone(), origin.parent, origin.depth).within(origin.home.width),
+        None => Run::new(plan, id.clone(), origin.parent, origin.depth).within(origin.home.bounds()),
     };
     #[cfg(feature = "faults")]
     run.plant(planted);

@@ -71,6 +71,13 @@ pub struct Write {
     pub value: Expr,
 }
 
+impl Write {
+    /// The value to be.
+    pub(crate) fn value(&self) -> &Expr {
+        &self.value
+    }
+}
+
 /// How a field changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

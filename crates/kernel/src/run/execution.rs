@@ -7,6 +7,15 @@ use crate::plan::Plan;
 use crate::{BEHAVIOUR, EffectId, RunId};
 use std::sync::Arc;
 
+/// What holds where a run is carried out, whatever its plan says. Nothing else of a machine is seen by a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bounds {
+    /// Most blocks at once.
+    pub width: Option<u32>,
+    /// How long past its time-out an action is offered before it is called overdue.
+    pub overdue_ms: Option<u64>,
+}
+
 /// One execution of a plan.
 #[derive(Clone, Debug)]
 pub struct Run {
@@ -24,11 +33,11 @@ impl Run {
         Run::of(plan, life)
     }
 
-    /// The run where no more than so many blocks run at once. It must be said of a run that has not started, and the
-    /// same of every replay.
-    pub fn within(mut self, width: Option<u32>) -> Self {
+    /// The run within these bounds. They must be said of a run that has not started, and the same of every replay.
+    pub fn within(mut self, bounds: Bounds) -> Self {
         assert!(self.life.phase == Phase::Queued, "BUG: a run was narrowed on its way");
-        self.life.width = width.map(|width| width.max(1));
+        self.life.width = bounds.width.map(|width| width.max(1));
+        self.life.overdue_ms = bounds.overdue_ms;
         self
     }
 

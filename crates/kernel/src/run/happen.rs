@@ -14,9 +14,9 @@ impl Moment<'_> {
             Fact::Reported { effect, report } => self.reported(key(&effect), bounded_report(report)),
             Fact::Interrupted { effect } => self.interrupted(key(&effect)),
             Fact::Resolved { effect, resolution, .. } => self.resolved(key(&effect), resolution),
-            Fact::Submitted { effect, result, .. } => {
-                self.take(&effect, fingerprint(&result));
-                self.submitted(key(&effect), result);
+            Fact::Submitted { effect, result, claim, .. } => {
+                self.take(&effect, fingerprint(&result, &claim));
+                self.submitted(key(&effect), result, claim);
             }
             Fact::Answered { effect, approved, result, by } => {
                 self.take(&effect, fingerprint_of_answer(approved, &result));

@@ -46,6 +46,9 @@ pub(crate) struct Life {
     /// Most blocks at once where the run is carried out, however many its plan allows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) width: Option<u32>,
+    /// How long past its time-out an action is offered before it is called overdue, whatever its plan says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) overdue_ms: Option<u64>,
     pub(crate) phase: Phase,
     /// When the run started, and when its last event happened.
     pub(crate) since: u64,
@@ -93,6 +96,7 @@ impl Life {
             parent,
             depth,
             width: None,
+            overdue_ms: None,
             phase: Phase::Queued,
             since: 0,
             at: 0,
@@ -109,6 +113,7 @@ impl Life {
 
     /// Restores what follows from the plan and is not stored.
     pub(super) fn rebuild(&mut self, plan: &Plan) {
+        self.state.rebuild();
         if let (FlowLife::Graph(life), Flow::Graph(graph)) = (&mut self.flow, &plan.flow) {
             life.rebuild(graph, &plan.steps);
         }

@@ -10,6 +10,7 @@
 
 pub(crate) mod activity;
 mod admit;
+mod change;
 mod execution;
 mod happen;
 mod hold;
@@ -23,7 +24,7 @@ mod state;
 mod status;
 mod turn;
 
-pub use execution::Run;
+pub use execution::{Bounds, Run};
 pub use life::{Outcome, Snapshot};
 pub use open::{Open, OpenKind};
 pub use status::{Status, Waiting};

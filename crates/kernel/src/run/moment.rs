@@ -34,6 +34,8 @@ pub(crate) enum Task {
     Update(Fields),
     /// Check a submitted result.
     Check(String),
+    /// An action whose time is its end.
+    Resume(String),
 }
 
 /// All that a transition may touch.
@@ -54,7 +56,9 @@ impl Moment<'_> {
     /// Works off one task; gives the question that must be answered first, if there is one.
     pub(super) fn work_off(&mut self, task: &Task) -> Option<Question> {
         // Once the run closes, nothing of its flow goes on; cleanup does.
-        if self.life.phase != Phase::Running && !matches!(task, Task::Cleanup | Task::Check(_)) {
+        if self.life.phase != Phase::Running
+            && !matches!(task, Task::Cleanup | Task::Check(_) | Task::Resume(_))
+        {
             return None;
         }
         let done = match task {
@@ -70,6 +74,7 @@ impl Moment<'_> {
             Task::Cleanup => self.next_cleanup(),
             Task::Update(values) => self.update_from_outside(values),
             Task::Check(key) => self.check_result(key),
+            Task::Resume(key) => self.resume(key),
         };
         match done {
             Ok(()) => None,

@@ -68,8 +68,8 @@ impl Moment<'_> {
     fn time_out(&mut self) {
         self.reach(TIME_OUT);
         let ms = self.plan.deadline.ms().unwrap_or_default();
-        let time = if ms.is_multiple_of(1_000) { format!("{} s", ms / 1_000) } else { format!("{ms} ms") };
-        let failure = Failure::new(FailureKind::TimedOut, format!("the run took longer than {time}"));
+        let message = format!("the run took longer than {}", crate::clock::span(ms));
+        let failure = Failure::new(FailureKind::TimedOut, message);
         self.begin_closing(Outcome::Failed { failure });
     }
 

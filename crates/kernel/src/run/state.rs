@@ -1,13 +1,17 @@
 //! The state: named data with rules on it. Changes are all or none: new values, and the computed fields that
 //! follow from them, are made beside the state first, and put in once all of them are known.
+//!
+//! What a field has is held against the bound of the state wherever it is; what it weighs in the run is less where it is
+//! content.
 
 use super::Moment;
+use super::change::{changed, independent};
 use super::scope::{Stop, shallow};
 use crate::data::{entry_weight, weight_of};
 use crate::plan::{Access, Computed, OnError, Write, WriteKind};
 use crate::{Data, Failure, FailureKind, Fields, News};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// The fields, computed ones among them.
@@ -15,6 +19,9 @@ use std::collections::BTreeSet;
 pub(crate) struct State {
     fields: Fields,
     weight: u64,
+    /// What the fields have, wherever they are. Follows from them.
+    #[serde(skip)]
+    size: u64,
 }
 
 impl State {
@@ -24,6 +31,15 @@ impl State {
 
     pub(crate) fn names(&self) -> impl Iterator<Item = &String> {
         self.fields.keys()
+    }
+
+    pub(crate) fn fields(&self) -> &Fields {
+        &self.fields
+    }
+
+    /// Counts what the fields have.
+    pub(super) fn rebuild(&mut self) {
+        self.size = self.fields.iter().map(|(name, data)| entry_size(name, data)).sum();
     }
 
     /// What the fields weigh, counted anew.
@@ -59,22 +75,28 @@ impl Moment<'_> {
         Ok(self.put(changes)?)
     }
 
-    /// The changes that writes mean, with all that follows from them. Nothing is changed yet.
+    /// The changes that writes mean, with all that follows from them. Nothing is changed yet. Writes that read nothing of
+    /// each other are asked about together.
     pub(crate) fn changes(&self, writes: &[Write], by: Writer<'_>) -> Result<Fields, Stop> {
-        let mut changes = Fields::new();
-        for write in writes {
+        let (mut changes, mut left) = (Fields::new(), writes);
+        while !left.is_empty() {
+            let (together, later) = left.split_at(independent(left));
             let scope = self.scope(by.access).in_lane(by.lane).of_step(by.step);
-            let scope = scope.over(&changes).with_result(by.result);
-            let value = scope.data(&write.value)?;
-            let (name, below) = write.path.split_first().expect("BUG: a write without a field");
-            let changed = if below.is_empty() && write.kind == WriteKind::Set {
-                value
-            } else {
-                let old = scope.state_value(name)?;
-                let value = scope.value(value)?;
-                shallow(Data::Inline(changed(old, below, write.kind, value)?))?
-            };
-            changes.insert(name.clone(), changed);
+            let values =
+                scope.over(&changes).with_result(by.result).all(together.iter().map(Write::value))?;
+            for (write, value) in together.iter().zip(values) {
+                let scope = self.scope(by.access).in_lane(by.lane).of_step(by.step).over(&changes);
+                let (name, below) = write.path.split_first().expect("BUG: a write without a field");
+                let changed = if below.is_empty() && write.kind == WriteKind::Set {
+                    value
+                } else {
+                    let old = scope.state_value(name)?;
+                    let value = scope.value(value)?;
+                    shallow(Data::Inline(changed(old, below, write.kind, value)?))?
+                };
+                changes.insert(name.clone(), changed);
+            }
+            left = later;
         }
         self.with_computed(changes)
     }
@@ -107,7 +129,25 @@ impl Moment<'_> {
                 changes.insert(field.name.clone(), value);
             }
         }
+        self.holdable(changes)
+    }
+
+    /// Changes as the run can hold them: where it holds much already, all but the smallest values become content.
+    fn holdable(&self, mut changes: Fields) -> Result<Fields, Stop> {
+        let held = self.life.held.saturating_add(weight_of(&changes)).saturating_sub(self.replaced(&changes));
+        let inline_bytes_max = self.plan.limits.inline_bytes_max_of(held);
+        let is_heavy = |data: &&Data| data.inline().is_some() && data.weight() > inline_bytes_max;
+        let heavy = changes.iter().filter(|(_, data)| is_heavy(data));
+        let heavy: Vec<(String, Value)> =
+            heavy.filter_map(|(name, data)| Some((name.clone(), data.inline()?.clone()))).collect();
+        changes.extend(self.scope(&Access::All).kept(heavy, inline_bytes_max)?);
         Ok(changes)
+    }
+
+    /// What the fields weigh that changes replace.
+    fn replaced(&self, changes: &Fields) -> u64 {
+        let state = &self.life.state;
+        changes.keys().filter_map(|name| Some(entry_weight(name, state.get(name)?))).sum()
     }
 
     /// The value of a computed field, if it is another one than before.
@@ -131,13 +171,14 @@ impl Moment<'_> {
 
     /// Puts changes in, if they fit.
     pub(crate) fn put(&mut self, changes: Fields) -> Result<(), Failure> {
+        let (added, freed) = (weight_of(&changes), self.replaced(&changes));
         let state = &self.life.state;
-        let added: u64 = changes.iter().map(|(name, data)| entry_weight(name, data)).sum();
-        let freed: u64 = changes.keys().filter_map(|name| Some(entry_weight(name, state.get(name)?))).sum();
-        let weight = state.weight.saturating_sub(freed).saturating_add(added);
+        let more: u64 = changes.iter().map(|(name, data)| entry_size(name, data)).sum();
+        let less: u64 = changes.keys().filter_map(|name| Some(entry_size(name, state.get(name)?))).sum();
+        let size = state.size.saturating_sub(less).saturating_add(more);
         let max = self.plan.limits.state_bytes_max;
-        if weight > max && added > freed {
-            let message = format!("the state would have {weight} bytes; at most {max} are allowed");
+        if size > max && more > less {
+            let message = format!("the state would have {size} bytes; at most {max} are allowed");
             return Err(Failure::new(FailureKind::Limit, message));
         }
         if added > freed {
@@ -145,66 +186,14 @@ impl Moment<'_> {
         }
         self.let_go(freed);
         self.carry(added);
-        self.life.state.weight = weight;
+        let state = &mut self.life.state;
+        (state.weight, state.size) = (state.weight.saturating_sub(freed).saturating_add(added), size);
         self.life.state.fields.extend(changes);
         Ok(())
     }
 }
 
-/// A value with one place in it changed.
-fn changed(old: Option<Value>, below: &[String], kind: WriteKind, value: Value) -> Result<Value, String> {
-    let mut root = old.unwrap_or(Value::Null);
-    let mut place = &mut root;
-    for key in below {
-        if place.is_null() {
-            *place = Value::Object(Map::new());
-        }
-        let kind = crate::language::kind(place);
-        let Value::Object(map) = place else { return Err(format!("`{key}` cannot be set in {kind}")) };
-        place = map.entry(key.clone()).or_insert(Value::Null);
-    }
-    let new = combined(place.take(), kind, value)?;
-    *place = new;
-    Ok(root)
-}
-
-fn combined(old: Value, kind: WriteKind, value: Value) -> Result<Value, String> {
-    let what = crate::language::kind(&old);
-    let given = crate::language::kind(&value);
-    Ok(match (kind, old, value) {
-        (WriteKind::Set, _, value) => value,
-        (WriteKind::Append, Value::Null, value) => Value::Array(vec![value]),
-        (WriteKind::Append, Value::Array(mut items), value) => {
-            items.push(value);
-            Value::Array(items)
-        }
-        (WriteKind::Append, ..) => return Err(format!("nothing can be appended to {what}")),
-        (WriteKind::Increment, old, by) => sum(&old, &by)?,
-        (WriteKind::Merge, Value::Null, Value::Object(new)) => Value::Object(new),
-        (WriteKind::Merge, Value::Object(mut map), Value::Object(new)) => {
-            map.extend(new);
-            Value::Object(map)
-        }
-        (WriteKind::Merge, Value::Null | Value::Object(_), _) => {
-            return Err(format!("only objects merge, and this is {given}"));
-        }
-        (WriteKind::Merge, ..) => return Err(format!("only objects merge, and this is {what}")),
-    })
-}
-
-fn sum(old: &Value, by: &Value) -> Result<Value, String> {
-    let kind = crate::language::kind;
-    let none = Value::from(0);
-    let old = if old.is_null() { &none } else { old };
-    let Some(by_float) = by.as_f64() else {
-        return Err(format!("a number grows by a number, and this is {}", kind(by)));
-    };
-    let Some(old_float) = old.as_f64() else {
-        return Err(format!("only numbers grow, and this is {}", kind(old)));
-    };
-    let grown = match (old.as_i64(), by.as_i64()) {
-        (Some(old), Some(by)) => old.checked_add(by).map(Value::from),
-        _ => serde_json::Number::from_f64(old_float + by_float).map(Value::Number),
-    };
-    grown.ok_or_else(|| "the number grows too large".to_owned())
+/// What a field has, wherever it is.
+fn entry_size(name: &str, data: &Data) -> u64 {
+    entry_weight(name, data) - data.weight() + data.bytes()
 }

@@ -66,6 +66,9 @@ impl Run {
                 let step = &self.plan.steps[activity.step as usize];
                 let name = activity.name(key, step);
                 Some(match &activity.stage {
+                    Stage::Offered { due: Some(due), .. } if activity.ends_ms.is_some() => {
+                        Waiting::Clock(name, *due)
+                    }
                     Stage::Offered { .. } => match step.work {
                         Work::Action { audience: Audience::Human, .. } => Waiting::Human(name),
                         _ => Waiting::Agent(name),
@@ -101,6 +104,16 @@ impl Run {
     pub fn begun(&self, effect: &EffectId) -> Option<u64> {
         let (key, ..) = effect.parts()?;
         self.life.activities.get(key).map(|activity| activity.since)
+    }
+
+    /// Its inputs. What was not given has its default.
+    pub fn inputs(&self) -> &crate::Fields {
+        &self.life.inputs
+    }
+
+    /// Its state.
+    pub fn state(&self) -> &crate::Fields {
+        self.life.state.fields()
     }
 
     /// A field of its state.

@@ -2,7 +2,7 @@
 
 use kernel::language::{Path, Syntax, Template, parse_condition};
 use kernel::plan::{
-    Access, Adapter, Audience, Body, Deadline, Dialect, Expr, Flow, Foreign, Gate, GateLevel, Graph,
+    Access, Adapter, Audience, Body, Deadline, Dialect, Ends, Expr, Flow, Foreign, Gate, GateLevel, Graph,
     ItemInputs, Language, Machine, Node, OnFailure, OnInterrupt, Retry, Sequence, Spread, State, Step,
     Transition, Verify, Work, Workflow, Write, WriteKind,
 };
@@ -58,6 +58,13 @@ pub(crate) fn agent(id: &str) -> Step {
 
 pub(crate) fn agent_with(id: &str, inputs: Inputs<'_>) -> Step {
     Step::new(id, Work::Action { audience: Audience::Agent, inputs: named(inputs), gate: None, ends: None })
+}
+
+/// Something for the agent that ends by itself.
+pub(crate) fn ending(id: &str, inputs: Inputs<'_>, ms: Expr, gives: Inputs<'_>) -> Step {
+    let (audience, gate) = (Audience::Agent, None);
+    let ends = Some(Ends { ms, gives: named(gives) });
+    Step::new(id, Work::Action { audience, inputs: named(inputs), gate, ends })
 }
 
 /// A gate.

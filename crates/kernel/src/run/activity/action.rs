@@ -1,19 +1,27 @@
 //! Actions: what waits for the agent or the human. A result that does not come fails nothing unless the step says
 //! so; at a gate, silence is a no.
 
-use super::{APPROVE, Activity, CHECK, DECLINE, EXPIRE, OVERDUE, Stage, TAKE};
+use super::{
+    APPROVE, Activity, CHECK, DECLINE, EXPIRE, GAVE_UP, GAVE_UP_REST, OVERDUE, OVERTIME, RESUME, Stage, TAKE,
+};
+use crate::clock::span;
 use crate::effect::Action;
+use crate::event::Claim;
 use crate::id::Purpose;
 use crate::plan::{OnOverdue, Step, Work};
-use crate::run::{Moment, Task};
+use crate::run::{Moment, Stop, Task};
 use crate::{Data, Digest, Effect, Failure, FailureKind, Fields, News};
 
 impl Moment<'_> {
     /// Shows the action of the current attempt; `note` says why it is asked for again.
     pub(super) fn offer(&mut self, key: &str, note: Option<Data>) {
         let (activity, step) = (self.activity(key), self.step(key));
-        let grace = if expires(step) { 0 } else { self.plan.limits.overdue_ms };
-        let due = step.timeout.ms().map(|ms| self.after(ms).saturating_add(grace));
+        let patience = self.life.overdue_ms.unwrap_or(self.plan.limits.overdue_ms);
+        let grace = if expires(step) { 0 } else { patience };
+        let due = match activity.ends_ms {
+            Some(ms) => Some(self.after(ms)),
+            None => step.timeout.ms().map(|ms| self.after(ms).saturating_add(grace)),
+        };
         let (shown, timer) = (Digest::of_json(&activity.inputs), activity.id(key, Purpose::Due));
         self.alter(key, |activity| activity.stage = Stage::Offered { shown, due, overdue: false, note });
         self.news(News::Offered { key: key.to_owned() });
@@ -28,9 +36,20 @@ impl Moment<'_> {
         self.effect(Effect::Offer(action.expect("BUG: an offered activity is an action")));
     }
 
-    /// A result for an action came.
-    pub(in crate::run) fn submitted(&mut self, key: &str, result: Fields) {
+    /// A result for an action came, or the word that there is none.
+    pub(in crate::run) fn submitted(&mut self, key: &str, result: Fields, claim: Claim) {
         self.withdraw_due(key);
+        let timeout_ms = self.step(key).timeout.ms().unwrap_or(u64::MAX);
+        if let Some(error) = claim.error {
+            let failure = Failure::new(FailureKind::Operation, error).bounded();
+            return self.attempt_failed(key, failure, result, (GAVE_UP_REST, GAVE_UP));
+        }
+        if let Some(took_ms) = claim.took_ms.filter(|took_ms| *took_ms > timeout_ms) {
+            self.reach(OVERTIME);
+            let (took, timeout) = (span(took_ms), span(timeout_ms));
+            let message = format!("took {took}, and its timeout is {timeout}");
+            return self.end(key, Some(Failure::new(FailureKind::TimedOut, message)), result);
+        }
         if self.step(key).verify.is_none() {
             self.reach(TAKE);
             self.end(key, None, result);
@@ -56,7 +75,36 @@ impl Moment<'_> {
 
     /// No result came in time.
     pub(super) fn not_answered(&mut self, key: &str) {
-        if expires(self.step(key)) { self.expire(key) } else { self.overdue(key) }
+        if self.activity(key).ends_ms.is_some() {
+            self.agenda.push_back(Task::Resume(key.to_owned()));
+        } else if expires(self.step(key)) {
+            self.expire(key);
+        } else {
+            self.overdue(key);
+        }
+    }
+
+    /// An action ends by itself, and gives what its step says.
+    pub(in crate::run) fn resume(&mut self, key: &str) -> Result<(), Stop> {
+        // The run may have closed while an answer was awaited.
+        let Some(activity) = self.life.activities.get(key) else { return Ok(()) };
+        let (step, owner) = (self.step(key), activity.owner);
+        let Work::Action { ends: Some(ends), .. } = &step.work else {
+            unreachable!("BUG: `{key}` does not end by itself")
+        };
+        let made = self.each_of(owner).and_then(|each| {
+            let scope = self.scope(&step.access).in_lane(owner.lane()).of_step(self.step_of(owner));
+            scope.with_each(each.as_ref()).with_result(Some(&activity.inputs)).fields(&ends.gives)
+        });
+        let (failure, outputs) = match made {
+            Err(Stop::Ask(question)) => return Err(Stop::Ask(question)),
+            Err(Stop::Fail(failure)) => (Some(failure), Fields::new()),
+            Ok(outputs) => (None, outputs),
+        };
+        self.reach(RESUME);
+        self.withdraw(self.activity(key).id(key, Purpose::Work));
+        self.end(key, failure, outputs);
+        Ok(())
     }
 
     fn expire(&mut self, key: &str) {

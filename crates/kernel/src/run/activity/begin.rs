@@ -1,6 +1,6 @@
 //! Begins a step: makes its inputs and sends its first attempt out. Later attempts have the same inputs.
 
-use super::{AGAIN, Activity, NEST, NEST_AGAIN, OFFER, Owner, PERFORM, REFUSE, SLEEP, Stage};
+use super::{AGAIN, Activity, NEST, NEST_AGAIN, OFFER, OFFER_AGAIN, Owner, PERFORM, REFUSE, SLEEP, Stage};
 use crate::data::Data;
 use crate::effect::Perform;
 use crate::fault::planted;
@@ -36,9 +36,9 @@ impl Moment<'_> {
 
     /// Takes an activity on, if there is room for it.
     fn take_on(&mut self, owner: Owner, step: u32, key: &str, called: Called) -> Result<(), Stop> {
-        let Called { inputs, workflow } = called;
+        let Called { inputs, workflow, ends_ms } = called;
         let (attempt, failed, since, stage) = (1, 0, self.now, Stage::Working);
-        let activity = Activity { step, owner, attempt, failed, since, inputs, workflow, stage };
+        let activity = Activity { step, owner, attempt, failed, since, inputs, workflow, ends_ms, stage };
         let key = key.to_owned();
         self.hold((&key, &activity).weight())?;
         let replaced = self.life.activities.insert(key, activity);
@@ -53,8 +53,11 @@ impl Moment<'_> {
         let scope = self.scope(&step.access).in_lane(owner.lane()).of_step(self.step_of(owner));
         let scope = scope.with_each(each.as_ref());
         let inputs = match &step.work {
-            Work::Server { inputs, .. } | Work::Action { inputs, .. } | Work::Make { inputs, .. } => {
-                scope.fields(inputs)?
+            Work::Server { inputs, .. } | Work::Make { inputs, .. } => scope.fields(inputs)?,
+            Work::Action { inputs, ends, .. } => {
+                let inputs = scope.fields(inputs)?;
+                let ends_ms = ends.as_ref().map(|ends| scope.wait(&ends.ms)).transpose()?;
+                return Ok(Called { inputs, workflow: None, ends_ms });
             }
             Work::Child { inputs, workflow } => {
                 let mut called = scope.child(workflow, inputs)?;
@@ -65,7 +68,7 @@ impl Moment<'_> {
             }
             Work::Wait { ms } => Fields::from([(MS.to_owned(), Data::Inline(scope.wait(ms)?.into()))]),
         };
-        Ok(Called { inputs, workflow: None })
+        Ok(Called { inputs, workflow: None, ends_ms: None })
     }
 
     pub(super) fn refuse(&mut self, owner: Owner, step: u32, key: &str, failure: Failure) {
@@ -119,8 +122,11 @@ impl Moment<'_> {
 
     /// The rest before another attempt is over.
     pub(super) fn rested(&mut self, key: &str) {
-        let nests = matches!(self.step(key).work, Work::Child { .. });
-        self.reach(if nests { NEST_AGAIN } else { AGAIN });
+        self.reach(match self.step(key).work {
+            Work::Child { .. } => NEST_AGAIN,
+            Work::Action { .. } => OFFER_AGAIN,
+            Work::Server { .. } | Work::Make { .. } | Work::Wait { .. } => AGAIN,
+        });
         self.next_attempt(key);
     }
 

@@ -4,6 +4,7 @@
 //! ```text
 //!            ┌─ working ◄──► resting      an adapter        work.rs
 //!            ├─ offered ◄──► verifying    agent or human    action.rs, check.rs
+//!            │     ▲ └─────► resting      given up          action.rs
 //!  begin.rs ─┤                                                                  ├─► ended   end.rs
 //!            ├─ nested ◄───► resting      a child run       child.rs
 //!            ├─────────────────────────── nobody            make.rs
@@ -51,6 +52,11 @@ table! { "activity":
     TOLD_FAILED    = "interrupted", "it has failed"                       => "ended";
     TAKE           = "offered",     "result came"                         => "ended";
     CHECK          = "offered",     "result came, to be verified"         => "verifying";
+    RESUME         = "offered",     "its time came, and that is its end"  => "ended";
+    OVERTIME       = "offered",     "it is said to have taken too long"   => "ended";
+    GAVE_UP        = "offered",     "given up, no attempt left"           => "ended";
+    GAVE_UP_REST   = "offered",     "given up, an attempt is left"        => "resting";
+    OFFER_AGAIN    = "resting",     "the rest of an action is over"       => "offered";
     APPROVE        = "offered",     "a human said yes"                    => "ended";
     DECLINE        = "offered",     "a human said no"                     => "ended";
     OVERDUE        = "offered",     "result is overdue"                   => "offered";
@@ -109,6 +115,9 @@ pub(crate) struct Activity {
     pub(crate) inputs: Fields,
     /// The name of the workflow that a child runs, where only the step itself could tell.
     pub(crate) workflow: Option<String>,
+    /// After how long an action ends by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) ends_ms: Option<u64>,
     pub(crate) stage: Stage,
 }
 

@@ -1,10 +1,11 @@
 //! Results and answers: from whom, to what, and not twice.
 
 use crate::command::Caller;
+use crate::event::Claim;
 use crate::plan::{GateLevel, Work};
 use crate::run::Run;
 use crate::run::activity::{Stage, is_gate};
-use crate::{Digest, EffectId, Fields, Refusal};
+use crate::{Data, Digest, EffectId, Fields, Refusal};
 
 /// A human's answer to a gate.
 pub(super) struct Answer<'a> {
@@ -14,9 +15,12 @@ pub(super) struct Answer<'a> {
     pub(super) by: &'a Caller,
 }
 
+/// Steps that nobody can give up: there is always an answer, or the clock gives one.
+const NEVER_GIVEN_UP: [&str; 3] = ["prompt", "wait", "set_state"];
+
 /// Names a result by what it says, to recognise it when it comes again.
-pub(in crate::run) fn fingerprint(result: &Fields) -> Digest {
-    Digest::of_json(result)
+pub(in crate::run) fn fingerprint(result: &Fields, claim: &Claim) -> Digest {
+    if claim.is_empty() { Digest::of_json(result) } else { Digest::of_json(&(result, claim)) }
 }
 
 /// Names an answer by what it says.
@@ -34,8 +38,13 @@ impl Run {
         }
     }
 
-    pub(super) fn submittable(&self, effect: &EffectId, result: &Fields) -> Result<(), Refusal> {
-        self.not_taken(effect, fingerprint(result))?;
+    pub(super) fn submittable(
+        &self,
+        effect: &EffectId,
+        result: &Fields,
+        claim: &Claim,
+    ) -> Result<(), Refusal> {
+        self.not_taken(effect, fingerprint(result, claim))?;
         let activity = self.work(effect)?;
         if !matches!(activity.stage, Stage::Offered { .. }) {
             return Err(self.wrong_kind(effect, activity));
@@ -43,6 +52,13 @@ impl Run {
         let step = &self.plan.steps[activity.step as usize];
         if is_gate(step) {
             return Err(Refusal::HumansOnly { effect: effect.clone() });
+        }
+        if let Some(error) = &claim.error {
+            if NEVER_GIVEN_UP.contains(&step.kind.as_str()) {
+                let waits_for = "a result, and cannot be given up".into();
+                return Err(Refusal::WrongKind { effect: effect.clone(), waits_for });
+            }
+            self.small(&Fields::from([("error".to_owned(), Data::Inline(error.as_str().into()))]))?;
         }
         self.small(result)?;
         // What is to be verified is held on to while that is done.

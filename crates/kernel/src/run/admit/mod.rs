@@ -38,7 +38,7 @@ impl Run {
                 Fact::Resolved { effect, resolution, by }
             }
             Command::Submit { effect, result, by, claim } => {
-                self.submittable(&effect, &result)?;
+                self.submittable(&effect, &result, &claim)?;
                 Fact::Submitted { effect, result, by, claim }
             }
             Command::Answer { effect, approved, result, shown, by } => {
@@ -71,8 +71,8 @@ impl Run {
             (_, Command::Start { .. }) => Err(Refusal::AlreadyStarted),
             (Phase::Ended { told: false, .. }, Command::Acknowledge) => Ok(()),
             // Whoever did not hear that a result was taken may ask again, however the run went on.
-            (Phase::Ended { .. }, Command::Submit { effect, result, .. }) => {
-                self.not_taken(effect, fingerprint(result)).and(Err(Refusal::Over))
+            (Phase::Ended { .. }, Command::Submit { effect, result, claim, .. }) => {
+                self.not_taken(effect, fingerprint(result, claim)).and(Err(Refusal::Over))
             }
             (Phase::Ended { .. }, Command::Answer { effect, approved, result, .. }) => {
                 self.not_taken(effect, fingerprint_of_answer(*approved, result)).and(Err(Refusal::Over))

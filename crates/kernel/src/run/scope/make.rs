@@ -11,11 +11,13 @@ use serde_json::Value;
 /// What foreign expressions gave, in order.
 pub(super) type Told = std::vec::IntoIter<Data>;
 
-/// The workflow that a step calls, and what it is given.
+/// What a step is given, and what else of it is only known when it begins.
 pub(crate) struct Called {
     pub(crate) inputs: Fields,
     /// The name, where it was not known before.
     pub(crate) workflow: Option<String>,
+    /// After how long an action ends by itself.
+    pub(crate) ends_ms: Option<u64>,
 }
 
 impl Scope<'_> {
@@ -23,6 +25,12 @@ impl Scope<'_> {
     pub(crate) fn fields(&self, wanted: &[(String, Expr)]) -> Result<Fields, Stop> {
         let mut told = self.told(wanted.iter().map(|(_, expr)| expr))?;
         self.composed(wanted, &mut told)
+    }
+
+    /// Evaluates expressions together, in their order.
+    pub(crate) fn all<'e>(&self, wanted: impl Iterator<Item = &'e Expr> + Clone) -> Result<Vec<Data>, Stop> {
+        let mut told = self.told(wanted.clone())?;
+        wanted.map(|expr| self.composed_one(expr, &mut told)).collect()
     }
 
     /// Evaluates one expression.
@@ -51,7 +59,7 @@ impl Scope<'_> {
         let mut told = self.told(inputs.iter().map(|(_, expr)| expr).chain(name))?;
         let inputs = self.composed(inputs, &mut told)?;
         let workflow = name.map(|name| self.name_of_workflow(name, &mut told)).transpose()?;
-        Ok(Called { inputs, workflow })
+        Ok(Called { inputs, workflow, ends_ms: None })
     }
 
     fn name_of_workflow(&self, name: &Expr, told: &mut Told) -> Result<String, Stop> {

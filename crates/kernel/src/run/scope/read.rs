@@ -2,7 +2,7 @@
 
 use super::{Gather, Scope, Stop};
 use crate::language::{Path, cut, descend};
-use crate::plan::Flow;
+use crate::plan::{Flow, ITEM};
 use crate::question::VIOLATION;
 use crate::run::life::FlowLife;
 use crate::{Data, Failure, FailureKind, Fields};
@@ -30,8 +30,25 @@ impl<'s> Scope<'s> {
             name => match (self.each, self.variable(name)) {
                 (Some(each), _) if name == "each" => self.read_field(path, each),
                 (_, Some(data)) => self.below(path, data, 0),
-                _ => Err(format!("nothing is called `{name}` here").into()),
+                _ => self.read_bare(path),
             },
+        }
+    }
+
+    /// What a bare name means in a sequence where it is no variable: the time of the event, the item that the run is for, or
+    /// what was written just before.
+    fn read_bare(&self, path: &Path) -> Result<Data, Stop> {
+        let name = path.root.as_str();
+        let bare = match name {
+            "now" if matches!(self.plan.flow, Flow::Sequence(_)) => {
+                return self.below(path, &Data::Inline((self.life.at / 1_000).into()), 0);
+            }
+            "item" => self.life.inputs.get(ITEM),
+            _ => None,
+        };
+        match bare.or_else(|| self.changes?.get(name)) {
+            Some(data) => self.below(path, data, 0),
+            None => Err(format!("nothing is called `{name}` here").into()),
         }
     }
 

@@ -13,8 +13,8 @@ use crate::say;
 use kernel::question::Piece;
 use kernel::table::Row;
 use kernel::{
-    Answer, Command, Data, Digest, EffectId, Event, Fields, OpenKind, Plan, Question, Refusal, Run, RunId,
-    Status, Turn,
+    Answer, Bounds, Command, Data, Digest, EffectId, Event, Fields, OpenKind, Plan, Question, Refusal, Run,
+    RunId, Status, Turn,
 };
 use serde_json::Value;
 use std::cell::RefCell;
@@ -50,7 +50,7 @@ pub(crate) struct Drive {
     contents: BTreeMap<Digest, Value>,
     evaluate: Box<Evaluate>,
     silent: bool,
-    width: Option<u32>,
+    bounds: Bounds,
     ledger: Ledger,
     parent: bool,
     past: Vec<Past>,
@@ -78,7 +78,7 @@ impl Drive {
             contents: BTreeMap::new(),
             evaluate: Box::new(|source, _| Err(format!("nobody knows `{source}`"))),
             silent: false,
-            width: None,
+            bounds: Bounds::default(),
             ledger: Ledger::default(),
             past: Vec::new(),
             started: false,
@@ -92,9 +92,14 @@ impl Drive {
 
     /// A run that has started where there is room for so many blocks.
     pub(crate) fn within(plan: Plan, width: Option<u32>) -> Self {
+        Drive::bound(plan, Bounds { width, ..Bounds::default() })
+    }
+
+    /// A run that has started within bounds.
+    pub(crate) fn bound(plan: Plan, bounds: Bounds) -> Self {
         let mut drive = Drive::new(plan);
-        drive.run = drive.run.clone().within(width);
-        drive.width = width;
+        drive.run = drive.run.clone().within(bounds);
+        drive.bounds = bounds;
         drive.started(Value::Object(serde_json::Map::new()))
     }
 

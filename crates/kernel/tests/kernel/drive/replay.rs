@@ -25,7 +25,7 @@ impl Drive {
             Some(bytes) => Run::restore(plan, serde_json::from_slice::<Snapshot>(bytes).expect("a snapshot")),
             None => {
                 let (id, parent) = (self.run.id().clone(), self.run.parent().cloned());
-                Run::new(plan, id, parent, self.run.depth()).within(self.width)
+                Run::new(plan, id, parent, self.run.depth()).within(self.bounds)
             }
         };
         if let Some(snapshot) = snapshot {

@@ -4,7 +4,7 @@ use super::Dice;
 use crate::build::fields;
 use crate::drive::{Drive, human};
 use kernel::command::Caller;
-use kernel::event::{Report, Resolution};
+use kernel::event::{Claim, Report, Resolution};
 use kernel::{Command, Digest, Effect, EffectId, Failure, FailureKind, Fields, Open, Outcome, RunId};
 use serde_json::json;
 
@@ -46,7 +46,7 @@ fn fitting(dice: &mut Dice, it: &mut Drive, open: &Open) -> Command {
             effect,
             result: outputs(dice, it),
             by: Caller::Agent("a".into()),
-            claim: kernel::event::Claim::default(),
+            claim: claim(dice),
         },
         Effect::StartTimer { due, .. } => {
             if !dice.one_in(4) {
@@ -65,6 +65,12 @@ fn fitting(dice: &mut Dice, it: &mut Drive, open: &Open) -> Command {
     }
 }
 
+/// Mostly nothing is said beside a result.
+fn claim(dice: &mut Dice) -> Claim {
+    let took_ms = dice.one_in(4).then(|| u64::from(dice.below(6_000)));
+    Claim { took_ms, error: dice.one_in(6).then(|| "it cannot be done".to_owned()) }
+}
+
 /// What may fit nothing at all.
 fn unfitting(dice: &mut Dice, open: &[Open]) -> Command {
     let effect = strange_id(dice, open);
@@ -72,12 +78,7 @@ fn unfitting(dice: &mut Dice, open: &[Open]) -> Command {
         0 => Command::Report { effect, report: Report::Done { outputs: Fields::new() } },
         1 => Command::Interrupt { effect },
         2 => Command::Resolve { effect, resolution: Resolution::Retry, by: human(false) },
-        3 => Command::Submit {
-            effect,
-            result: Fields::new(),
-            by: Caller::Server,
-            claim: kernel::event::Claim::default(),
-        },
+        3 => Command::Submit { effect, result: Fields::new(), by: Caller::Server, claim: Claim::default() },
         4 => {
             let (approved, result, shown) = (true, Fields::new(), Digest::of(b"?"));
             Command::Answer { effect, approved, result, shown, by: human(true) }

@@ -62,7 +62,11 @@ fn step(dice: &mut Dice, position: u32) -> Step {
     let inputs = &inputs[..dice.below(3) as usize];
     let mut step = match dice.below(9) {
         0..=2 => noop_with(&id, inputs),
-        3 | 4 => agent_with(&id, inputs),
+        3 if dice.one_in(3) => {
+            let ms = if dice.wild { value(dice) } else { just(json!(dice.below(9_000))) };
+            ending(&id, inputs, ms, &[("x", text("${result.x}")), ("y", value(dice))])
+        }
+        3 | 4 => Step { kind: (*dice.pick(&["", "shell", "wait"])).into(), ..agent_with(&id, inputs) },
         5 => child(&id, inputs),
         6 if dice.one_in(2) => gate(&id, if dice.one_in(2) { GateLevel::Ask } else { GateLevel::Proof }),
         7 => make(&id, inputs, &[("x", value(dice)), ("y", text("${result.x}"))]),

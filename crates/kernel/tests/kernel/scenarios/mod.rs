@@ -2,9 +2,11 @@
 
 mod action;
 mod child;
+mod claim;
 mod closing;
 mod data;
 mod each;
+mod ends;
 mod foreign;
 mod forks;
 mod graph;
@@ -14,6 +16,7 @@ mod make;
 mod refusals;
 mod rows;
 mod sequence;
+mod sizes;
 mod spread;
 mod state;
 mod within;
@@ -34,9 +37,11 @@ fn all() -> impl Iterator<Item = &'static Scenario> {
     let rooms = [
         action::ALL,
         child::ALL,
+        claim::ALL,
         closing::ALL,
         data::ALL,
         each::ALL,
+        ends::ALL,
         foreign::ALL,
         forks::ALL,
         graph::ALL,
@@ -46,6 +51,7 @@ fn all() -> impl Iterator<Item = &'static Scenario> {
         refusals::ALL,
         rows::ALL,
         sequence::ALL,
+        sizes::ALL,
         spread::ALL,
         state::ALL,
         within::ALL,
@@ -69,9 +75,11 @@ fn every_test_of_a_room_is_listed() {
     let sources = [
         include_str!("action.rs"),
         include_str!("child.rs"),
+        include_str!("claim.rs"),
         include_str!("closing.rs"),
         include_str!("data.rs"),
         include_str!("each.rs"),
+        include_str!("ends.rs"),
         include_str!("foreign.rs"),
         include_str!("forks.rs"),
         include_str!("graph.rs"),
@@ -81,6 +89,7 @@ fn every_test_of_a_room_is_listed() {
         include_str!("refusals.rs"),
         include_str!("rows.rs"),
         include_str!("sequence.rs"),
+        include_str!("sizes.rs"),
         include_str!("spread.rs"),
         include_str!("state.rs"),
         include_str!("within.rs"),
