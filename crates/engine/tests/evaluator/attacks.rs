@@ -2,19 +2,19 @@
 //! process does not grow, and a question of another run is answered meanwhile.
 
 use crate::world::{ask, children, hasty, program, real, resident};
-use crate::{Test, faces};
+use crate::{Test, faces, python_attacks};
 use engine::evaluator::Evaluator;
 use serde_json::json;
 use std::time::{Duration, Instant};
 
-pub(crate) const ALL: &[Test] = &[("attacks", attacks)];
+pub(crate) const ALL: &[Test] = &[("attacks", attacks), ("attacks_on_what_python_has", on_python)];
 
 /// This process may grow by so much while it asks: its own answers, and what the allocator keeps of them.
 const GROWTH_KIB_MAX: u64 = 24 * 1024;
 
 /// How an attack ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum End {
+pub(crate) enum End {
     /// With a value.
     Value,
     /// With a sentence about the expression: the process lives.
@@ -26,16 +26,18 @@ enum End {
 }
 use End::{Any, Sentence, Unanswered, Value};
 
-fn chain(link: &str, bytes: usize) -> String {
+pub(crate) fn chain(link: &str, bytes: usize) -> String {
     link.repeat(bytes / link.len())
 }
 
-fn expression(inside: &str) -> String {
+pub(crate) fn expression(inside: &str) -> String {
     format!("{{{{ {inside} }}}}")
 }
 
-/// All attacks: name, text, and how it must end.
-fn list() -> Vec<(&'static str, String, End)> {
+/// An attack: its name, its text, and how it must end.
+pub(crate) type Attack = (&'static str, String, End);
+
+fn list() -> Vec<Attack> {
     let sum = |links: usize| expression(&format!("1{}", "+1".repeat(links)));
     let namespace = |body: &str| format!("{{% set n = namespace(s='x', l=[], m={{}}) %}}{body}");
     let looped =
@@ -180,6 +182,14 @@ fn list() -> Vec<(&'static str, String, End)> {
 }
 
 fn attacks() {
+    withstands(list());
+}
+
+fn on_python() {
+    withstands(python_attacks::list());
+}
+
+fn withstands(attacks: Vec<Attack>) {
     // What hangs is not waited for as long as it may; what must end by itself gets all the time there is.
     let (hasty, patient) = (Evaluator::with(program(faces::REAL), hasty(2_000)), real());
     for evaluator in [&hasty, &patient] {
@@ -187,7 +197,7 @@ fn attacks() {
     }
     let before = resident();
     let only = std::env::var("ATTACK").ok();
-    for (name, text, end) in list() {
+    for (name, text, end) in attacks {
         if only.as_ref().is_some_and(|only| !name.contains(only.as_str())) {
             continue;
         }
@@ -215,7 +225,7 @@ fn attacks() {
 /// Attacks, and asks for another run at the same time, again and again.
 fn while_others_are_answered(evaluator: &Evaluator, text: &str) -> Result<serde_json::Value, String> {
     std::thread::scope(|threads| {
-        let attack = threads.spawn(|| ask(evaluator, text, &[]));
+        let attack = threads.spawn(|| ask(evaluator, text, &[("now", json!(0)), ("state?", json!([]))]));
         let mut asked = 0;
         while asked == 0 || !attack.is_finished() {
             let start = Instant::now();

@@ -16,6 +16,7 @@ mod jinja2;
 mod kills;
 mod oracle;
 mod ordinary;
+mod python_attacks;
 mod world;
 
 use std::panic::catch_unwind;

@@ -4,6 +4,7 @@ use super::text::{Given, named};
 use super::undefined::defined;
 use minijinja::value::ValueKind;
 use minijinja::{Environment, Error, ErrorKind, Value};
+use std::num::IntErrorKind;
 
 /// Adds the filters that make numbers.
 pub(super) fn add(environment: &mut Environment<'static>) {
@@ -24,7 +25,7 @@ fn int(value: &Value, given: Given) -> Result<Value, Error> {
     if value.is_integer() {
         return Ok(value.clone());
     }
-    if let Some(whole) = value.as_str().and_then(|text| whole(text, base)) {
+    if let Some(whole) = value.as_str().map_or(Ok(None), |text| whole(text, base))? {
         return Ok(whole.into());
     }
     match number(value).filter(|number| number.is_finite()) {
@@ -67,8 +68,8 @@ fn digits(text: &str) -> Option<String> {
     text.match_indices('_').all(stands_between).then(|| text.replace('_', ""))
 }
 
-fn whole(text: &str, base: u32) -> Option<i128> {
-    let text = digits(text)?;
+fn whole(text: &str, base: u32) -> Result<Option<i128>, Error> {
+    let Some(text) = digits(text) else { return Ok(None) };
     let (sign, rest) = match text.strip_prefix('-') {
         Some(rest) => (-1, rest),
         None => (1, text.strip_prefix('+').unwrap_or(&text)),
@@ -84,8 +85,18 @@ fn whole(text: &str, base: u32) -> Option<i128> {
         (0, ..) => (10, rest),
         (base, ..) => (base, rest),
     };
-    let is_plain = rest.starts_with(|letter: char| letter.is_ascii_alphanumeric());
-    is_plain.then(|| i128::from_str_radix(rest, base).ok().map(|number| sign * number))?
+    if !rest.starts_with(|letter: char| letter.is_ascii_alphanumeric()) {
+        return Ok(None);
+    }
+    match i128::from_str_radix(rest, base) {
+        Ok(number) => Ok(Some(sign * number)),
+        Err(error) if *error.kind() == IntErrorKind::PosOverflow => Err(too_large()),
+        Err(_) => Ok(None),
+    }
+}
+
+fn too_large() -> Error {
+    Error::new(ErrorKind::InvalidOperation, "the number is too large for a whole one")
 }
 
 /// How Python prints a number that is not whole: with an exponent where it is very large or very small.

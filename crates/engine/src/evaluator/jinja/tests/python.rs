@@ -39,6 +39,18 @@ fn json_has_an_edge() {
 }
 
 #[test]
+fn whole_numbers_have_an_edge() {
+    gives("{{ '18446744073709551615' | int }}", json!(u64::MAX));
+    let digits = |count: usize| format!("{{{{ ('9' * {count}) | int | string | length }}}}");
+    gives(&digits(38), json!(38));
+    assert!(evaluate(&digits(39)).unwrap_err().contains("the number is too large for a whole one"));
+    assert!(evaluate("{{ 1e38 | int }}").unwrap_err().contains("too large"));
+    gives("{{ ['', '-', '+-1', '1__0', '_1', '0x', 'é1'] | map('int') | unique | list }}", json!([0]));
+    gives("{{ ['-0x1f' | int(base=16), '0b11' | int(base=0), '1_0' | float] }}", json!([-31, 3, 10.0]));
+    assert!(evaluate("{{ '1' | int(base=37) }}").unwrap_err().contains("a base of 0, or of 2 up to 36"));
+}
+
+#[test]
 fn what_would_change_a_value_is_refused() {
     let words = "line 1, column 15: `append()` would change a list, and an expression changes nothing: `list + \
                  [item]` and filters make a new one";
