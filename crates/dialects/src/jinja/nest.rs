@@ -3,7 +3,7 @@
 use crate::near::nearest;
 
 /// Statements with an end, and the words that may stand between.
-const PAIRS: [(&str, &str, &[&str]); 8] = [
+const PAIRS: [(&str, &str, &[&str]); 9] = [
     ("for", "endfor", &["else"]),
     ("if", "endif", &["elif", "else"]),
     ("with", "endwith", &[]),
@@ -12,13 +12,14 @@ const PAIRS: [(&str, &str, &[&str]); 8] = [
     ("macro", "endmacro", &[]),
     ("call", "endcall", &[]),
     ("autoescape", "endautoescape", &[]),
+    ("block", "endblock", &[]),
 ];
 
 /// Statements without one.
 const SINGLE: [&str; 3] = ["do", "break", "continue"];
 
 /// Statements of Jinja that read other templates.
-const ELSEWHERE: [&str; 5] = ["include", "import", "from", "extends", "block"];
+const ELSEWHERE: [&str; 4] = ["include", "import", "from", "extends"];
 
 /// What is wrong with a statement, and what to do.
 pub(crate) type Wrong = (String, String);

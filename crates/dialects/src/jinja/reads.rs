@@ -46,6 +46,8 @@ pub(crate) struct Read {
     pub(crate) field: Option<String>,
     /// Where both are written.
     pub(crate) at: Range<usize>,
+    /// Whether the text says what holds where there is no such name: `x is defined`, `x | default(1)`.
+    pub(crate) is_guarded: bool,
 }
 
 /// Something wrong with a text.
@@ -230,7 +232,29 @@ impl<'t> Code<'t, '_> {
             Some((field, end)) => (Some(field.to_owned()), end),
             None => (None, token.at.end),
         };
-        self.reads.names.push(Read { root: self.word(token).to_owned(), field, at: token.at.start..end });
+        let is_guarded = self.is_guarded(after);
+        self.reads.names.push(Read {
+            root: self.word(token).to_owned(),
+            field,
+            at: token.at.start..end,
+            is_guarded,
+        });
+    }
+
+    fn is_guarded(&self, after: &[Token]) -> bool {
+        let parts = after.chunks(2).take_while(
+            |pair| matches!(pair, [dot, part] if dot.kind == Kind::Sign('.') && part.kind == Kind::Name),
+        );
+        match &after[parts.count() * 2..] {
+            [is, not, word, ..] if self.is_name(Some(is), "is") && self.is_name(Some(not), "not") => {
+                ["defined", "undefined"].contains(&self.word(word))
+            }
+            [is, word, ..] if self.is_name(Some(is), "is") => {
+                ["defined", "undefined"].contains(&self.word(word))
+            }
+            [bar, word, ..] if bar.kind == Kind::Sign('|') => ["default", "d"].contains(&self.word(word)),
+            _ => false,
+        }
     }
 
     fn part(&self, after: &[Token]) -> Option<(&'t str, usize)> {

@@ -66,7 +66,7 @@ impl<'n> Reader<'_, 'n> {
             ("state" | "inputs" | "now", _) => Some(Path::of(root, &[])),
             ("item", _) if self.unit(at).task.is_some() => Some(Path::of(root, &[])),
             _ if self.earlier.contains(root) => Some(Path::of(root, &[])),
-            _ if bound.contains(root) || FUNCTIONS.contains(&root) => None,
+            _ if bound.contains(root) || FUNCTIONS.contains(&root) || read.is_guarded => None,
             ("item", _) => {
                 self.no_item(place, read.at.start);
                 None
@@ -152,7 +152,7 @@ impl<'n> Reader<'_, 'n> {
         });
     }
 
-    /// A name that nobody knows may still be meant, as in `x is defined`.
+    /// A name that nobody knows is only doubtful: no text is evaluated here.
     fn unknown(&mut self, name: &str, place: Place<'n>, at: At) {
         if !self.told.insert(name.to_owned()) {
             return;

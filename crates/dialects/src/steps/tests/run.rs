@@ -20,7 +20,9 @@ struct World<'w> {
     runs: BTreeMap<RunId, Run>,
     commands: VecDeque<(RunId, Command)>,
     asked: Vec<(String, Value)>,
+    /// What somebody says; nothing where they are silent.
     answer: &'w dyn Fn(&str, &Value) -> Value,
+    timers: BTreeMap<(u64, kernel::EffectId), RunId>,
     now: u64,
 }
 
@@ -39,9 +41,10 @@ fn play(
         commands: VecDeque::from([(root.clone(), Command::Start { inputs: fields(inputs) })]),
         asked: Vec::new(),
         answer,
+        timers: BTreeMap::new(),
         now: 0,
     };
-    while let Some((run, command)) = world.commands.pop_front() {
+    while let Some((run, command)) = world.commands.pop_front().or_else(|| world.wait(&root)) {
         world.give(&run, command);
     }
     match world.runs[&root].status() {
@@ -86,17 +89,32 @@ impl World<'_> {
                 let child = id.clone();
                 self.commands.push_back((parent, Command::EndChild { effect, child, outcome }));
             }
-            Effect::StartTimer { .. } | Effect::Withdraw { .. } => {}
+            Effect::StartTimer { id: timer, due } => drop(self.timers.insert((due, timer), id.clone())),
+            Effect::Withdraw { id } => self.timers.retain(|(_, timer), _| *timer != id),
             other => panic!("{other:?}"),
         }
+    }
+
+    /// Where nobody says anything, time passes.
+    fn wait(&mut self, root: &RunId) -> Option<(RunId, Command)> {
+        if matches!(self.runs[root].status(), Status::Ended(_)) {
+            return None;
+        }
+        let ((due, timer), run) = self.timers.pop_first()?;
+        self.now = self.now.max(due);
+        Some((run, Command::Fire { timer }))
     }
 
     fn submit(&mut self, id: &RunId, action: &Action) {
         let shown: Map<String, Value> =
             action.inputs.iter().map(|(name, data)| (name.clone(), inline(data))).collect();
         let shown = Value::Object(shown);
-        let result = Fields::from([("result".to_owned(), Data::Inline((self.answer)(&action.step, &shown)))]);
+        let said = (self.answer)(&action.step, &shown);
         self.asked.push((action.step.clone(), shown));
+        if said.is_null() {
+            return;
+        }
+        let result = Fields::from([("result".to_owned(), Data::Inline(said))]);
         let by = match action.audience {
             Audience::Agent => Caller::Agent("a".to_owned()),
             Audience::Human => Caller::Human { door: "console".to_owned(), proven: false },
@@ -220,4 +238,75 @@ fn planning_goes_its_way() {
     assert_eq!(state["research_results"][1]["sources_count"], 3);
     // A child knows what it was given, and nothing else.
     assert_eq!(asked[2].1["args"]["query"], "tokens");
+}
+
+#[test]
+fn what_a_sub_agent_may_not_is_a_failure_of_its_own() {
+    let text = "\
+name: a
+version: 1.0.0
+steps:
+  - {id: each, type: foreach, items: [1, 2], task: t, agent: \"@task\", continue_on_error: true, output_to: r}
+tasks:
+  t:
+    initial_state: {n: 1}
+    steps:
+      - {id: note, type: set_state, needs_state: [n], updates: {n: \"{{ state.n + item }}\", m: \"{{ n * 10 }}\"}, output_to: all}
+      - id: odd
+        type: condition
+        needs_state: [n]
+        if: \"{{ state.n == 3 }}\"
+        then: [{id: sure, type: confirm, message: Sure?}]
+      - {id: done, type: return, needs_state: [m, all], value: {m: \"{{ state.m }}\", all: \"{{ state.all }}\"}}
+";
+    let (outcome, asked) = play(good(text), &json!({}), &|_, _| json!({"acknowledged": true}));
+    assert_eq!(steps_of(&asked), ["note", "note"]);
+    assert_eq!(asked[0].1, json!({"message": "State updated internally"}));
+    let state = result(outcome);
+    assert_eq!(state["r"][0], json!({"m": 20, "all": {"n": 2, "m": 20}}));
+    assert_eq!((&state["r"][1]["success"], &state["r"][1]["item"]), (&json!(false), &json!(2)));
+    let error = state["r"][1]["error"].as_str().unwrap();
+    assert!(error.contains("a prompt asks a person, and a sub-agent has none"), "{error}");
+}
+
+#[test]
+fn a_wait_goes_on_by_itself_or_when_it_is_told() {
+    let text = "\
+name: a
+version: 1.0.0
+inputs: {n: {type: number, default: 2}}
+steps:
+  - {id: short, type: wait, duration_seconds: \"{{ inputs.n }}\", message: Wait., output_to: s}
+  - {id: long, type: wait, duration_seconds: 3600, output_to: l}
+";
+    let answer = |step: &str, _: &Value| if step == "long" { json!({"resumed": false}) } else { json!(null) };
+    let (outcome, asked) = play(good(text), &json!({}), &answer);
+    assert_eq!(asked[0].1, json!({"duration": 2, "message": "Wait."}));
+    assert_eq!(result(outcome), json!({"s": {"resumed": true, "duration": 2}, "l": {"resumed": false}}));
+}
+
+#[test]
+fn a_goto_leads_back_so_often_and_no_further() {
+    let text = "\
+name: a
+version: 1.0.0
+initial_state: {n: 0}
+steps:
+  - {id: improve, type: shell, needs_state: [n], command: \"try {{ state.n }}\"}
+  - {id: count, type: set_state, needs_state: [n], updates: {n: \"{{ state.n + 1 }}\"}}
+  - id: check
+    type: condition
+    needs_state: [n]
+    if: \"{{ state.n < LAST }}\"
+    then: [{id: retry, type: goto, target: improve, max_iterations: 2}]
+  - {id: end, type: return, needs_state: [n], value: \"{{ state.n }}\"}
+";
+    let done = |_: &str, _: &Value| json!({"exit_code": 0});
+    let (outcome, asked) = play(good(&text.replace("LAST", "3")), &json!({}), &done);
+    assert_eq!(result(outcome), json!(3));
+    assert_eq!(asked[2].1, json!({"command": "try 2"}));
+    let (outcome, asked) = play(good(&text.replace("LAST", "4")), &json!({}), &done);
+    assert_eq!(asked.len(), 3);
+    let Outcome::Failed { failure } = outcome else { panic!("{outcome:?}") };
+    assert!(failure.message.contains("retry"), "{failure}");
 }
