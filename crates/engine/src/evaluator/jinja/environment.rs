@@ -2,7 +2,7 @@
 
 use super::numbers::{fraction, printed};
 use super::python::method;
-use super::{filters, format, html, json, numbers, patterns, text, undefined};
+use super::{filters, format, html, json, numbers, order, patterns, text, undefined};
 use crate::evaluator::limits::FUEL;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, escape_formatter};
 use std::sync::OnceLock;
@@ -34,6 +34,7 @@ pub(super) fn base() -> &'static Environment<'static> {
         html::add(&mut environment);
         json::add(&mut environment);
         numbers::add(&mut environment);
+        order::add(&mut environment);
         patterns::add(&mut environment);
         text::add(&mut environment);
         environment

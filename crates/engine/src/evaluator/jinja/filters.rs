@@ -1,5 +1,6 @@
 //! Filters that the sources use and Jinja does not have, and those that the engine takes in another form than Python.
 
+use super::order::compared;
 use super::text::{Given, named, shown};
 use super::undefined::defined;
 use kernel::Digest;
@@ -27,9 +28,9 @@ pub(super) fn add(environment: &mut Environment<'static>) {
     environment.add_filter("hash", hash);
     environment.add_filter("strip", strip);
     environment.add_filter("quote", quote);
-    environment.add_filter("equalto", |left: Value, right: Value| compared(left, right, |a, b| a == b));
-    environment.add_filter("greaterthan", |left: Value, right: Value| compared(left, right, |a, b| a > b));
-    environment.add_filter("lessthan", |left: Value, right: Value| compared(left, right, |a, b| a < b));
+    environment.add_filter("equalto", |left: &Value, right: &Value| compared(left, "==", right));
+    environment.add_filter("greaterthan", |left: &Value, right: &Value| compared(left, ">", right));
+    environment.add_filter("lessthan", |left: &Value, right: &Value| compared(left, "<", right));
 }
 
 /// Another value for what is undefined, or with `boolean` for what is false.
@@ -82,10 +83,4 @@ fn quote(value: Value) -> Result<String, Error> {
         return Err(Error::new(ErrorKind::InvalidOperation, words));
     }
     Ok(format!("'{}'", text.replace('\'', r"'\''")))
-}
-
-fn compared(left: Value, right: Value, holds: fn(&Value, &Value) -> bool) -> Result<bool, Error> {
-    defined(&left)?;
-    defined(&right)?;
-    Ok(holds(&left, &right))
 }

@@ -19,6 +19,7 @@ mod letters;
 mod mistake;
 mod native;
 mod numbers;
+mod order;
 mod patterns;
 mod percent;
 mod python;

@@ -1,6 +1,8 @@
 //! The first look at a source: is it one whole `{{ expression }}`, and where are `r'..'` literals? Jinja has no raw
-//! literals; they are rewritten to plain ones, and so is `%` behind a text. Everything else is left to the engine, mistakes
+//! literals; they are rewritten to plain ones, and so are `%` behind a text and comparisons. Everything else is left to the engine, mistakes
 //! too.
+
+use super::order::calls;
 
 /// What a source is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -162,6 +164,7 @@ impl<'s> Scanner<'s> {
             if depth == 0 {
                 let marked = rest.strip_prefix(['-', '+']).is_some_and(|rest| rest.starts_with(closing));
                 if marked || rest.starts_with(closing) {
+                    self.put_calls(from);
                     let to = self.text.len();
                     self.take(closing.len() + usize::from(marked));
                     return Some((from, to));
@@ -170,6 +173,29 @@ impl<'s> Scanner<'s> {
             self.take_letter(letter, &mut depth);
         }
         None
+    }
+
+    /// Makes calls of the comparisons in the code that begins here.
+    fn put_calls(&mut self, from: usize) {
+        let calls = calls(&self.text[from..]);
+        if calls.is_empty() {
+            return;
+        }
+        let before = self.added.partition_point(|place| *place < from);
+        let (code, added) = (self.text.split_off(from), self.added.split_off(before));
+        let (mut at, mut added) = (0, added.into_iter().map(|place| place - from).peekable());
+        let mut take_until = |scanner: &mut Self, to: usize| {
+            while let Some(place) = added.next_if(|place| *place < to) {
+                scanner.added.push(scanner.text.len() + place - at);
+            }
+            scanner.text.push_str(&code[at..to]);
+            at = to;
+        };
+        for (place, letters) in calls {
+            take_until(self, place);
+            letters.chars().for_each(|letter| self.add(letter));
+        }
+        take_until(self, code.len());
     }
 
     /// Takes the next letter of code, and with it the literal that it begins.

@@ -2,6 +2,7 @@
 
 mod dates;
 mod declared;
+mod order;
 mod python;
 mod text;
 mod undefined;
