@@ -3,15 +3,15 @@
 //! `SWITCHBACK_GOLDEN=1 cargo test -p engine --test engine golden` writes those that are not there yet. One that is there
 //! is never written again: a change that breaks it needs a new behaviour number, not a new file.
 
-use crate::plans;
+use crate::{golden_steps, plans};
 use engine::backend::Start;
 use engine::driver::{Driver, Letter, Parcel};
 use engine::journal::verify_file;
 use engine::store::Store;
 use engine::turn::{Home, decode};
 use kernel::command::Caller;
-use kernel::event::Report;
-use kernel::{Answer, Command, Data, Effect, Failure, FailureKind, Fields, Plan, Run, RunId};
+use kernel::event::{Claim, Report};
+use kernel::{Answer, Command, Data, Effect, Failure, FailureKind, Fields, Outcome, Plan, Run, RunId};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -25,11 +25,15 @@ fn kept() -> Vec<(&'static str, Plan)> {
         ("graph", plans::golden_graph()),
         ("sequence", plans::golden_sequence()),
         ("machine", plans::golden_machine()),
+        ("steps", golden_steps::steps()),
+        ("steps-spread", golden_steps::spread()),
+        ("steps-ends", golden_steps::ends()),
     ]
 }
 
 /// Plays a run by a fixed rule: what is called `bad` fails, all else is done; questions get `true`; agents say `yes`;
-/// humans approve; timers fire at their time.
+/// humans approve; timers fire at their time; children succeed. What is called `wait` is left to its time, `give-up` is given
+/// up, and `slow` takes an hour.
 fn play(dir: &Path, name: &str, plan: Plan) -> Vec<u8> {
     let mut driver = Driver::new(Store::open(dir).unwrap());
     let id = RunId::new(format!("golden-{name}"));
@@ -81,12 +85,20 @@ fn respond(parcel: Parcel, now: &mut u64) -> Option<Letter> {
             shown: action.shown,
             by: human,
         },
+        Effect::Offer(action) if action.step == "wait" => return None,
         Effect::Offer(action) => Command::Submit {
             effect: action.id,
             result: outputs,
             by: Caller::Agent("test".into()),
-            claim: kernel::event::Claim::default(),
+            claim: Claim {
+                took_ms: (action.step == "slow").then_some(3_600_000),
+                error: (action.step == "give-up").then(|| "it cannot be done".to_owned()),
+            },
         },
+        Effect::StartChild { id, child, .. } => {
+            let outputs = Fields::from([("result".to_owned(), Data::Inline(child.as_str().into()))]);
+            Command::EndChild { effect: id, child, outcome: Outcome::Succeeded { outputs } }
+        }
         Effect::StartTimer { id, due } if id.as_str().contains('#') => {
             *now = (*now).max(due);
             Command::Fire { timer: id }

@@ -6,6 +6,7 @@ mod asking;
 mod desk;
 mod driver;
 mod golden;
+mod golden_steps;
 mod local;
 mod patience;
 mod plans;

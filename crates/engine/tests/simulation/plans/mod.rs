@@ -10,7 +10,7 @@ mod step;
 use crate::random::Random;
 use engine::answers::Called;
 use kernel::Limits;
-use kernel::plan::{Deadline, Dialect, Flow, Input, InputKind, Plan};
+use kernel::plan::{Deadline, Dialect, Flow, ITEM, Input, InputKind, Plan};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -162,5 +162,6 @@ fn inputs() -> Vec<Input> {
         input("n", InputKind::Integer, json!(2)),
         input("text", InputKind::Any, json!("some text")),
         input("items", InputKind::Any, json!([1, 2])),
+        input(ITEM, InputKind::Any, json!(1)),
     ]
 }

@@ -2,7 +2,8 @@
 
 use super::Maker;
 use kernel::plan::{
-    Body, Computed, Dialect, Expr, Flow, Node, OnError, OnFailure, Place, Sequence, Write, WriteKind,
+    Body, Computed, Dialect, Expr, Flow, ItemInputs, Node, OnError, OnFailure, Place, Sequence, Spread,
+    Write, WriteKind,
 };
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -28,6 +29,8 @@ enum Kind {
     Break,
     Goto,
     Return,
+    Fail,
+    Spread,
 }
 
 impl Maker<'_> {
@@ -99,6 +102,7 @@ impl Maker<'_> {
         let mut body = Body::new();
         for position in 0..count {
             let node = self.node(bodies, around, Place { body: number as u32, position: position as u32 });
+            let node = if self.random.percent(30) { self.within(node) } else { node };
             body.push(node);
         }
         body
@@ -118,9 +122,11 @@ impl Maker<'_> {
             (u64::from(around.looped), Kind::Break),
             (u64::from(here.position > 0), Kind::Goto),
             (1 + forked, Kind::Return),
+            (u64::from(around.depth > 0), Kind::Fail),
+            (if self.library.names().is_empty() { 0 } else { 4 }, Kind::Spread),
         ]);
         let inner = Around { depth: around.depth + 1, ..around };
-        let on_failure = *self.random.pick(&[OnFailure::Fail, OnFailure::Continue]);
+        let on_failure = *self.random.pick(&[OnFailure::Fail, OnFailure::Continue, OnFailure::Take]);
         match kind {
             Kind::Do => self.do_node(on_failure),
             Kind::Set => Node::Set { writes: self.writes() },
@@ -158,7 +164,31 @@ impl Maker<'_> {
                 Node::Goto { to, iterations_max: u32::try_from(self.random.between(1, 2)).unwrap_or(1) }
             }
             Kind::Return => Node::Return { value: self.value() },
+            Kind::Fail => Node::Fail { message: Expr::Const("so it is written".into()) },
+            Kind::Spread => self.spread(on_failure),
         }
+    }
+
+    /// A child for each item; now and then so many that their rows become one piece.
+    fn spread(&mut self, on_failure: OnFailure) -> Node {
+        let many = self.random.percent(12);
+        let items = if many { Expr::Const((0..66).collect()) } else { self.items() };
+        let step = self.child_step();
+        let single = self.random.percent(70).then(|| "text".to_owned());
+        let given = ItemInputs { names: vec!["text".into(), "n".into()], required: Vec::new(), single };
+        let width_max = if many { 66 } else { u32::try_from(self.random.between(1, 3)).unwrap_or(1) };
+        let collect = self.random.percent(80).then(|| "given".to_owned());
+        Node::Spread(Spread { step, task: "task".into(), items, given, width_max, on_failure, collect })
+    }
+
+    /// A node as a step of a definition.
+    fn within(&mut self, node: Node) -> Node {
+        let step = match &node {
+            Node::Do { step, .. } | Node::Spread(Spread { step, .. }) => *step,
+            _ => self.step(),
+        };
+        let when = self.random.percent(40).then(|| self.condition());
+        Node::Within { step, when, node: Box::new(node) }
     }
 
     fn with_item(&mut self, bodies: &mut Vec<Body>, around: Around) -> u32 {

@@ -2,8 +2,8 @@
 
 use super::Maker;
 use kernel::plan::{
-    Access, Adapter, Audience, Deadline, Expr, Gate, GateLevel, OnInterrupt, OnOverdue, Retry, Step, Verify,
-    Work, Workflow,
+    Access, Adapter, Audience, Deadline, Ends, Expr, Gate, GateLevel, OnInterrupt, OnOverdue, Retry, Step,
+    Verify, Work, Workflow,
 };
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,8 +23,18 @@ enum Kind {
 impl Maker<'_> {
     /// Adds a step to the plan and gives its position.
     pub(super) fn step(&mut self) -> u32 {
-        let position = u32::try_from(self.plan.steps.len()).unwrap_or(u32::MAX);
         let work = self.work();
+        self.step_of(work)
+    }
+
+    /// Adds a step whose work is a child, and gives its position.
+    pub(super) fn child_step(&mut self) -> u32 {
+        let work = self.child();
+        self.step_of(work)
+    }
+
+    fn step_of(&mut self, work: Work) -> u32 {
+        let position = u32::try_from(self.plan.steps.len()).unwrap_or(u32::MAX);
         let mut step = Step::new(format!("s{position}"), work);
         if self.random.percent(30) {
             step.timeout = Deadline::After(self.random.between(20, 1_500));
@@ -61,6 +71,7 @@ impl Maker<'_> {
         let action = |audience, gate, inputs| Work::Action { audience, inputs, gate, ends: None };
         match self.random.weighted(&kinds) {
             Kind::Server => self.server(),
+            Kind::Agent if self.random.percent(25) => self.ending(),
             Kind::Agent => action(Audience::Agent, None, self.values()),
             Kind::Human => action(Audience::Human, None, self.values()),
             Kind::Gate => {
@@ -75,6 +86,13 @@ impl Maker<'_> {
 
     fn server(&mut self) -> Work {
         Work::Server { adapter: Adapter::Noop, inputs: self.values(), secrets: BTreeMap::new() }
+    }
+
+    /// Something for the agent that ends by itself.
+    fn ending(&mut self) -> Work {
+        let ms = Expr::Const(json!(self.random.below(900)));
+        let ends = Some(Ends { ms, gives: vec![("n".to_owned(), self.value())] });
+        Work::Action { audience: Audience::Agent, inputs: self.values(), gate: None, ends }
     }
 
     /// What it gives may read what it was given.

@@ -8,7 +8,7 @@ use engine::driver::Letter;
 use engine::turn::Home;
 use kernel::command::Caller;
 use kernel::effect::Action;
-use kernel::event::Resolution;
+use kernel::event::{Claim, Resolution};
 use kernel::{Command, Data, Digest, Effect, EffectId, Fields, Open, OpenKind, RunId};
 use serde_json::json;
 use std::sync::Arc;
@@ -101,7 +101,7 @@ impl World<'_> {
                         effect,
                         result,
                         by: Caller::Agent("confused".into()),
-                        claim: kernel::event::Claim::default(),
+                        claim: Claim::default(),
                     },
                 );
             }
@@ -166,12 +166,8 @@ impl World<'_> {
         }
         let as_gate = action.gate.is_some() != (wrong && self.random.percent(30));
         if !as_gate {
-            return Command::Submit {
-                effect,
-                result,
-                by: Caller::Agent("agent".into()),
-                claim: kernel::event::Claim::default(),
-            };
+            let (by, claim) = (Caller::Agent("agent".into()), self.claim());
+            return Command::Submit { effect, result, by, claim };
         }
         let shown =
             if wrong && self.random.percent(50) { Digest::of(b"something else") } else { action.shown };
@@ -180,6 +176,12 @@ impl World<'_> {
             false => Caller::Human { door: "console".into(), proven: !wrong || self.random.percent(50) },
         };
         Command::Answer { effect, approved: self.random.percent(75), result, shown, by }
+    }
+
+    /// Mostly nothing is said beside a result.
+    fn claim(&mut self) -> Claim {
+        let took_ms = self.random.percent(20).then(|| self.random.below(1_500));
+        Claim { took_ms, error: self.random.percent(12).then(|| "it cannot be done".to_owned()) }
     }
 
     /// The same again, or another result for the same thing.
