@@ -56,12 +56,10 @@ impl Driver {
         origin: &Origin,
         now: u64,
     ) -> Result<(), String> {
-        let (inputs, _) = brought(inputs.clone(), &plan.limits, 0);
+        let (brought, _) = brought(inputs.clone(), &plan.limits, 0);
         let run = Run::new(Arc::clone(plan), child.clone(), origin.parent.clone(), origin.depth);
-        match run.admit(Command::Start { inputs }, now) {
-            Ok(_) => Ok(()),
-            Err(refusal) => Err(refusal.to_string()),
-        }
+        let admitted = run.admit(Command::Start { inputs: brought }, now);
+        admitted.and_then(|_| self.held_to_rules(plan, inputs)).map_err(|refusal| refusal.to_string())
     }
 
     pub(super) fn cancel_child(&mut self, child: RunId, parent: Parent, reason: String, now: u64) {

@@ -4,8 +4,8 @@ use super::Driver;
 use crate::backend::{Accepted, Error, Start};
 use crate::journal::Head;
 use crate::store::{NewRun, Write};
-use crate::turn::{Home, Origin, Reply, Seat, Turning, brought};
-use kernel::{Command, Data, Digest, Fields, Plan, Run, RunId};
+use crate::turn::{Home, Origin, Reply, Seat, Turning, brought, fits, read};
+use kernel::{Command, Data, Digest, Fields, Plan, Refusal, Run, RunId};
 use serde_json::Value;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -85,12 +85,13 @@ impl Driver {
 
     pub(super) fn bear(&mut self, birth: Birth, reply: Option<Reply>, now: u64) {
         let Birth { id, plan, inputs, origin, key, pinned } = birth;
+        let held = self.held_to_rules(&plan, &inputs);
         let (inputs, contents) = brought(inputs, &plan.limits, 0);
         let run = Run::new(Arc::clone(&plan), id.clone(), origin.parent.clone(), origin.depth);
         let mut run = run.within(origin.home.bounds());
         #[cfg(feature = "faults")]
         run.plant(self.planted_in_runs);
-        let event = match run.admit(Command::Start { inputs }, now) {
+        let event = match run.admit(Command::Start { inputs }, now).and_then(|event| held.map(|()| event)) {
             Ok(event) => event,
             Err(refusal) => return self.answer_later(reply, Err(refusal.into())),
         };
@@ -115,6 +116,16 @@ impl Driver {
         let (child, patience) = (None, Arc::default());
         let turning = Turning { event, contents, asked, known, answers, reply, child, patience, birth };
         self.turned(&id, turning, turn);
+    }
+}
+
+impl Driver {
+    /// Whether inputs fit the rules of a plan.
+    pub(super) fn held_to_rules(&self, plan: &Plan, inputs: &Fields) -> Result<(), Refusal> {
+        let load = |digest: &Digest| {
+            read(self.store.reader(), digest).map(|(value, _)| value).map_err(|fault| fault.to_string())
+        };
+        fits(plan, inputs, load)
     }
 }
 

@@ -10,6 +10,7 @@ mod gather;
 mod home;
 mod known;
 mod replay;
+mod rules;
 mod seat;
 
 pub use content::{Content, brought, stored};
@@ -19,5 +20,6 @@ pub use home::{Home, Origin, WIDTH_MAX, usual_width};
 pub(crate) use known::Known;
 pub(crate) use replay::read;
 pub use replay::{Diverged, LoadError, Planted, Replayed, Seen, again, replay, replay_planted};
+pub use rules::fits;
 pub use seat::Reply;
 pub(crate) use seat::{Posted, Seat, TAIL_BYTES_MIN, Turning};

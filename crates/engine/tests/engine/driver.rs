@@ -271,3 +271,26 @@ fn a_run_that_diverges_is_stopped_and_left_as_it_is() {
     );
     assert!(matches!(driver.run(&RunId::new("other")).unwrap().status(), Status::Waiting(_)));
 }
+
+/// Inputs are held against the rules of their plan: nothing is started that does not fit.
+#[test]
+fn inputs_are_held_against_their_rules() {
+    use kernel::plan::{Input, InputKind};
+    let dir = tempfile::tempdir().unwrap();
+    let mut driver = driver(dir.path());
+    let mut plan = noops(&[("a", &[])]);
+    let (description, rules) = (String::new(), Some(serde_json::json!({"minimum": 1, "maximum": 10})));
+    let kind = InputKind::Integer;
+    plan.inputs = vec![Input { name: "n".into(), description, kind, required: true, default: None, rules }];
+    let plan = Arc::new(plan);
+    let with = |id: &str, n: i64| {
+        let Letter::Start { mut start, .. } = start(id, &plan) else { unreachable!() };
+        start.inputs = Fields::from([("n".to_owned(), Data::Inline(n.into()))]);
+        start
+    };
+    for (id, n, fits) in [("low", 0, false), ("least", 1, true), ("most", 10, true), ("high", 11, false)] {
+        driver.take(Letter::Start { start: with(id, n), reply: None }, 1);
+        driver.commit().unwrap();
+        assert_eq!(driver.store().reader().run(&RunId::new(id)).unwrap().is_some(), fits, "{n}");
+    }
+}
