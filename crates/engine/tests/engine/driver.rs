@@ -272,17 +272,22 @@ fn a_run_that_diverges_is_stopped_and_left_as_it_is() {
     assert!(matches!(driver.run(&RunId::new("other")).unwrap().status(), Status::Waiting(_)));
 }
 
-/// Inputs are held against the rules of their plan: nothing is started that does not fit.
-#[test]
-fn inputs_are_held_against_their_rules() {
+/// A plan whose one input is a number from 1 to 10.
+fn ruled() -> Arc<Plan> {
     use kernel::plan::{Input, InputKind};
-    let dir = tempfile::tempdir().unwrap();
-    let mut driver = driver(dir.path());
     let mut plan = noops(&[("a", &[])]);
     let (description, rules) = (String::new(), Some(serde_json::json!({"minimum": 1, "maximum": 10})));
     let kind = InputKind::Integer;
     plan.inputs = vec![Input { name: "n".into(), description, kind, required: true, default: None, rules }];
-    let plan = Arc::new(plan);
+    Arc::new(plan)
+}
+
+/// Inputs are held against the rules of their plan: nothing is started that does not fit.
+#[test]
+fn inputs_are_held_against_their_rules() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut driver = driver(dir.path());
+    let plan = ruled();
     let with = |id: &str, n: i64| {
         let Letter::Start { mut start, .. } = start(id, &plan) else { unreachable!() };
         start.inputs = Fields::from([("n".to_owned(), Data::Inline(n.into()))]);
@@ -292,5 +297,32 @@ fn inputs_are_held_against_their_rules() {
         driver.take(Letter::Start { start: with(id, n), reply: None }, 1);
         driver.commit().unwrap();
         assert_eq!(driver.store().reader().run(&RunId::new(id)).unwrap().is_some(), fits, "{n}");
+    }
+}
+
+/// So are those of a child: where they do not fit there is none, and its step says why.
+#[test]
+fn inputs_of_a_child_are_held_against_their_rules() {
+    use kernel::plan::{Step, Workflow};
+    for (n, fits) in [(10, true), (11, false)] {
+        let dir = tempfile::tempdir().unwrap();
+        let mut driver = driver(dir.path());
+        let below = ruled();
+        let workflow = Workflow::Pinned { name: "below".into(), plan: below.digest() };
+        let inputs = vec![("n".to_owned(), Expr::Const(n.into()))];
+        let above = crate::plans::graph(vec![(Step::new("call", Work::Child { workflow, inputs }), vec![])]);
+        driver.take(start("r", &Arc::new(above)), 1);
+        for parcel in driver.commit().unwrap() {
+            let Parcel::Effect { run, effect, .. } = parcel else { continue };
+            let Effect::StartChild { id, child, inputs, depth, .. } = effect else { continue };
+            let plan = Ok(Arc::clone(&below).into());
+            driver.take(Letter::StartChild { child, parent: (run, id), plan, inputs, depth }, 2);
+        }
+        driver.commit().unwrap();
+        let child = driver.store().reader().run(&RunId::new("r/call#1")).unwrap();
+        assert_eq!(child.is_some(), fits, "{n}");
+        let status = driver.store().reader().run(&RunId::new("r")).unwrap().unwrap();
+        let detail = status.detail.unwrap_or_default();
+        assert_eq!(detail.contains("input `n` must be at most 10, not 11"), !fits, "{detail}");
     }
 }
