@@ -47,6 +47,7 @@ fn says(source: &str, words: &str) {
     assert_eq!(evaluate(source), Err(words.to_owned()), "{source}");
 }
 
+// covers: A-104, A-105
 #[test]
 fn a_whole_expression_keeps_its_type() {
     gives("{{ inputs.count }}", json!(3));
@@ -66,6 +67,7 @@ fn a_whole_expression_keeps_its_type() {
     gives("{{ 18446744073709551615 }}", json!(u64::MAX));
 }
 
+// covers: A-102
 #[test]
 fn anything_around_it_makes_text() {
     gives("", json!(""));
@@ -91,6 +93,7 @@ fn a_value_is_never_code() {
     assert_eq!(Jinja::default().evaluate("<{{ inputs.text }}>", &scope), Ok(json!("<{{ 1 + 1 }}>")));
 }
 
+// covers: A-92
 #[test]
 fn paths_become_objects() {
     gives("{{ state.deep.er }}", json!(1));
@@ -139,6 +142,7 @@ fn what_may_be_undefined_may() {
     }
 }
 
+// covers: A-95, A-96, A-97, A-98, A-99
 #[test]
 fn filters_of_the_sources() {
     gives("{{ state.json | parse_json }}", json!({"b": [1, 2], "a": null}));
@@ -162,6 +166,7 @@ fn filters_of_the_sources() {
     gives("{{ '1' | bool }}", json!(true));
 }
 
+// covers: A-101, A-103
 #[test]
 fn python_methods() {
     gives(r"{{ ' a\nb '.strip().split('\n') }}", json!(["a", "b"]));
@@ -171,6 +176,7 @@ fn python_methods() {
     gives("{{ True and not False and None is none }}", json!(true));
 }
 
+// covers: A-94
 #[test]
 fn regular_expressions() {
     gives(r"{{ 'score: 87' | regex_search('score: (\d+)') | first | int }}", json!(87));

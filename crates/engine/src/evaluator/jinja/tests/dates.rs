@@ -10,6 +10,7 @@ fn at(seconds: i64, source: &str) -> Result<Value, String> {
     Jinja::default().evaluate(source, &scope)
 }
 
+//
 #[test]
 fn the_table_of_the_source() {
     let at = |source: &str| at(1_755_613_800, source).unwrap();
