@@ -120,7 +120,7 @@ impl<'m> Maker<'m> {
         if self.random.percent(10) {
             limits.made_bytes_max = self.random.between(100, 600);
         }
-        if self.random.percent(15) {
+        if self.random.percent(30) {
             limits.lanes_max = u32::try_from(self.random.between(1, 2)).unwrap_or(1);
         }
         if self.random.percent(5) {

@@ -117,7 +117,7 @@ impl Maker<'_> {
             ((3 + 4 * forked) * deeper, Kind::Branch),
             (2 * deeper, Kind::While),
             (2 * deeper, Kind::Foreach),
-            (4 * deeper, Kind::Fork),
+            (6 * deeper, Kind::Fork),
             (3 * forked, Kind::Give),
             (u64::from(around.looped), Kind::Break),
             (u64::from(here.position > 0), Kind::Goto),
