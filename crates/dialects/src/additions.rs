@@ -232,17 +232,18 @@ mod tests {
     }
 
     #[test]
-    fn a_gate_has_one_level_as_yet() {
+    fn a_gate_has_two_levels() {
         let ask = Some(kernel::plan::Gate { level: kernel::plan::GateLevel::Ask });
         assert_eq!(read("ask", gate), (ask.clone(), vec![]));
         assert_eq!(read("{level: ask}", gate), (ask, vec![]));
+        let proof = Some(kernel::plan::Gate { level: kernel::plan::GateLevel::Proof });
+        assert_eq!(read("proof", gate), (proof.clone(), vec![]));
+        assert_eq!(read("{level: proof}", gate), (proof, vec![]));
         for (text, message) in [
-            ("proof", "bad-value: a gate of level `proof` is not part of this version"),
-            ("{level: proof}", "bad-value: a gate of level `proof` is not part of this version"),
-            ("true", "bad-value: the level of a `gate` is `ask`"),
+            ("true", "bad-value: the level of a `gate` is `ask` or `proof`"),
             ("{}", "missing-key: `gate` has no `level`"),
             ("{lever: ask}", "unknown-key: `gate` has no key `lever`"),
-            ("[ask]", "bad-value: the level of a `gate` is `ask`"),
+            ("[ask]", "bad-value: the level of a `gate` is `ask` or `proof`"),
         ] {
             assert_eq!(read(text, gate), (None, vec![message.to_owned()]), "{text}");
         }

@@ -8,7 +8,7 @@ use kernel::plan::{Gate, GateLevel, OnOverdue};
 
 const GATE_KEYS: Shape = Shape { has_no: "`gate` has no key", keys: &["level"], elsewhere: &[] };
 
-const GATE: &str = "write `gate: ask`: only a human may answer, through a door that the agent does not hold";
+const GATE: &str = "write `gate: ask`: only a human may answer, through a door that the agent does not hold; `proof` wants a passphrase too";
 
 /// Reads a `gate`: a level, or a mapping that names it.
 pub(crate) fn gate(mistakes: &mut Mistakes<'_>, node: &Node) -> Option<Gate> {
@@ -29,17 +29,17 @@ pub(crate) fn gate(mistakes: &mut Mistakes<'_>, node: &Node) -> Option<Gate> {
 
 fn level(mistakes: &mut Mistakes<'_>, node: &Node) -> Option<Gate> {
     let word = node.as_text().unwrap_or_default();
-    if word == "ask" {
-        return Some(Gate { level: GateLevel::Ask });
-    }
-    mistakes.error(|sheet| match word {
-        "proof" => {
-            let message = "a gate of level `proof` is not part of this version";
-            sheet.error("bad-value", node.place(), message).hint(GATE)
+    let level = match word {
+        "ask" => GateLevel::Ask,
+        "proof" => GateLevel::Proof,
+        _ => {
+            mistakes.error(|sheet| {
+                sheet.error("bad-value", node.place(), "the level of a `gate` is `ask` or `proof`").hint(GATE)
+            });
+            return None;
         }
-        _ => sheet.error("bad-value", node.place(), "the level of a `gate` is `ask`").hint(GATE),
-    });
-    None
+    };
+    Some(Gate { level })
 }
 
 /// Reads an `on_overdue`.

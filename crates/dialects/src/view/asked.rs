@@ -7,7 +7,7 @@
 
 use kernel::data::weight;
 use kernel::effect::Action;
-use kernel::plan::{Audience, Gate};
+use kernel::plan::{Audience, Gate, GateLevel};
 use kernel::{Data, Digest, EffectId, RunId};
 use serde_json::{Map, Value, json};
 
@@ -153,6 +153,11 @@ impl Asked {
     pub fn words(&self) -> String {
         let words = ["prompt", "instructions"].into_iter().find_map(|name| self.shown.get(name));
         words.filter(|_| self.is_gate()).map_or_else(|| self.prompt.clone(), label)
+    }
+
+    /// Whether a yes needs a passphrase.
+    pub fn wants_proof(&self) -> bool {
+        self.gate.as_ref().is_some_and(|gate| gate.level == GateLevel::Proof)
     }
 
     /// Whether nobody but a human may answer, through a door that no agent holds.

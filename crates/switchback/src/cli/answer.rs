@@ -10,10 +10,12 @@ use super::exit::Exit;
 use super::follow::{Followable, Followed, Signals, follow};
 use super::inline::say;
 use super::look::{Look, clean, print_json, talk};
+use super::proof::passphrase;
 use super::sheet::{Meant, Sheet};
 use super::store::{Looked, directory, find};
 use super::typed::Typed;
 use super::{given, result};
+use crate::daemon::Passphrase;
 use engine::asking::{self, Asked, AskedKind, Unpicked};
 use engine::kernel::{Command, Refusal, RunId};
 use engine::store::RunRow;
@@ -91,7 +93,15 @@ async fn put(mut sheet: Sheet, front: Front, seating: Seating) -> Result<Option<
     };
     match command {
         Some(command) => {
-            let given = give(&sheet.asked, command, (signals, typed), seating).await;
+            let proof = match wants_proof(&sheet.asked, &command) {
+                true if typed.is_some() => match passphrase("passphrase")? {
+                    Some(said) => Some(said),
+                    None => return Ok(None),
+                },
+                true => return Err(needs_a_terminal(&sheet.asked)),
+                false => None,
+            };
+            let given = give(&sheet.asked, (command, proof), (signals, typed), seating).await;
             given.map(Some).map_err(|error| error.of_run(&sheet.asked.root))
         }
         None => {
@@ -100,6 +110,11 @@ async fn put(mut sheet: Sheet, front: Front, seating: Seating) -> Result<Option<
             Ok(None)
         }
     }
+}
+
+/// Whether an answer is a yes that must be proven.
+fn wants_proof(asked: &Asked, command: &Command) -> bool {
+    asked.wants_proof() && matches!(command, Command::Answer { approved: true, .. })
 }
 
 /// What is asked, by which run.
@@ -135,13 +150,13 @@ async fn ask(sheet: &mut Sheet, typed: &mut Typed, signals: &mut Signals) -> Opt
 /// Gives the answer to the run, and follows the root of it.
 async fn give(
     asked: &Asked,
-    command: Command,
+    (command, proof): (Command, Option<Passphrase>),
     (signals, typed): (Signals, Option<Typed>),
     seating: Seating,
 ) -> Result<Followed, CommandError> {
     let desk = Desk::open(seating).await?;
     let progress = desk.backend().subscribe(&asked.root).await?;
-    let seq = match say(&desk, asked, command).await {
+    let seq = match say(&desk, asked, command, proof).await {
         Ok(seq) => seq,
         Err(error) => {
             desk.close().await;

@@ -54,6 +54,8 @@ pub(crate) enum Verb {
     Install(InstallArguments),
     /// Put the values of secrets away, and list their names.
     Secret(SecretArguments),
+    /// Set the passphrase that gates of level `proof` ask for.
+    Proof(ProofArguments),
     /// Say what is wrong with the set-up, and how to mend it.
     Doctor(DoctorArguments),
 }
@@ -374,6 +376,24 @@ Examples:
 pub(crate) struct SecretArguments {
     #[command(subcommand)]
     pub(crate) verb: SecretVerb,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  switchback proof set        asks for it twice; one that is set already is asked for first
+  switchback proof remove     until there is another, nobody passes such a gate")]
+pub(crate) struct ProofArguments {
+    #[command(subcommand)]
+    pub(crate) verb: ProofVerb,
+}
+
+#[derive(Clone, Copy, Debug, Subcommand)]
+pub(crate) enum ProofVerb {
+    /// Set the passphrase, or another one.
+    Set,
+    /// Forget it.
+    Remove,
 }
 
 #[derive(Debug, Subcommand)]

@@ -3,11 +3,12 @@
 use super::error::CommandError;
 use super::look::talk;
 use super::store::directory;
-use crate::daemon::{self, Door, Hello, Place, READY, Reached, Remote};
+use crate::daemon::{self, Door, Hello, Passphrase, Place, READY, Reached, Remote};
 use crate::house::{Carries, Client, Flags, House, Lent};
 use engine::adapters::process::Recovered;
-use engine::backend::Backend;
-use engine::kernel::RunId;
+use engine::backend::{Accepted, Backend};
+use engine::kernel::command::Caller;
+use engine::kernel::{Command, RunId};
 use engine::store::{Owner, Reader, RunRow};
 use engine::view;
 use std::future::Future;
@@ -105,6 +106,26 @@ impl Desk {
             Carrier::Alone(house) => &house.local,
             Carrier::Daemon(remote) => remote,
         }
+    }
+
+    /// Gives a run what a human said, with the passphrase that proves it.
+    pub(crate) async fn say(
+        &self,
+        run: &RunId,
+        mut command: Command,
+        proof: Option<Passphrase>,
+    ) -> Result<Accepted, engine::Error> {
+        let house = match &self.carrier {
+            Carrier::Daemon(remote) => return remote.submit_with(run, command, proof).await,
+            Carrier::Alone(house) => house,
+        };
+        if let Some(Passphrase(said)) = proof {
+            house.proof.check(&said).map_err(|why| daemon::unproven(&why))?;
+            if let Command::Answer { by: Caller::Human { proven, .. }, .. } = &mut command {
+                *proven = true;
+            }
+        }
+        house.local.submit(run, command).await
     }
 
     /// Looks for the secrets of a run that is about to go on in this process.

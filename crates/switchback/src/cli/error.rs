@@ -3,7 +3,7 @@
 use super::exit::Exit;
 use super::look;
 use super::store::directory;
-use crate::daemon::{NOT_A_HUMAN, Unreachable};
+use crate::daemon::{NOT_A_HUMAN, UNPROVEN, Unreachable};
 use crate::house::HouseError;
 use engine::Error;
 use engine::adapters::process::NoteError;
@@ -274,6 +274,9 @@ impl From<Error> for CommandError {
             Error::Told { code, message } if code == NO_SECRET => CommandError::usage(NO_SECRET, message),
             Error::Told { code, message } if code == NOT_A_HUMAN => CommandError::usage(NOT_A_HUMAN, message)
                 .hint("open a terminal that neither an agent nor its client has started, and answer there"),
+            Error::Told { code, message } if code == UNPROVEN => {
+                CommandError::usage(UNPROVEN, message).hint("nothing was changed: the gate still waits")
+            }
             Error::Told { code, message } => {
                 CommandError { code: code.into(), ..CommandError::internal("told", message) }
             }

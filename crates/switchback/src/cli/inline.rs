@@ -5,7 +5,7 @@ use super::error::CommandError;
 use super::painter::Painter;
 use super::sheet::{Meant, Sheet};
 use super::typed::Typed;
-use crate::daemon;
+use crate::daemon::{self, Passphrase};
 use engine::asking::{self, Asked};
 use engine::backend::Progress;
 use engine::kernel::plan::Audience;
@@ -66,7 +66,8 @@ impl Inline {
         }
         let Some(typed) = &mut self.typed else { return };
         let is_new = |asked: &&Asked| {
-            asked.audience == Audience::Human && !self.later.iter().any(|later| *later == name(asked))
+            let is_later = self.later.iter().any(|later| *later == name(asked));
+            asked.audience == Audience::Human && !asked.wants_proof() && !is_later
         };
         let Some(asked) = view.asked.iter().find(is_new) else { return };
         let sheet = Sheet::new(asked.clone());
@@ -129,7 +130,7 @@ impl Inline {
         asked: &Asked,
         command: Command,
     ) -> Result<String, CommandError> {
-        match say(desk, asked, command).await {
+        match say(desk, asked, command, None).await {
             Ok(seq) => {
                 self.answered += 1;
                 self.since = self.since.max(if asked.run == view.run { seq } else { 0 });
@@ -145,11 +146,16 @@ impl Inline {
 }
 
 /// Says an answer to the run that asks, and gives its entry. At a gate, only for a human as far as that can be told.
-pub(crate) async fn say(desk: &Desk, asked: &Asked, command: Command) -> Result<u64, engine::Error> {
+pub(crate) async fn say(
+    desk: &Desk,
+    asked: &Asked,
+    command: Command,
+    proof: Option<Passphrase>,
+) -> Result<u64, engine::Error> {
     if asked.is_gate() && !desk.outlives_us() && daemon::is_below_our_own() {
         return Err(daemon::not_a_human("the command was started by a workflow"));
     }
-    match desk.backend().submit(&asked.run, command).await {
+    match desk.say(&asked.run, command, proof).await {
         Ok(accepted) => Ok(accepted.seq),
         Err(engine::Error::Refused(refusal)) if asking::is_taken(&refusal) => Ok(0),
         Err(error) => Err(error),

@@ -19,6 +19,7 @@ mod error;
 mod exit;
 mod follow;
 mod given;
+mod hidden;
 mod init;
 mod inline;
 mod install;
@@ -26,6 +27,7 @@ mod lines;
 mod list;
 mod look;
 mod painter;
+mod proof;
 mod result;
 mod resume;
 mod run;
@@ -91,6 +93,7 @@ fn carry_out(verb: Verb) -> Result<Exit, CommandError> {
         Verb::Serve(arguments) => serve::serve(&arguments),
         Verb::Install(arguments) => install::install(&arguments),
         Verb::Secret(arguments) => secret::secret(&arguments),
+        Verb::Proof(arguments) => proof::proof(&arguments),
         Verb::Doctor(arguments) => doctor::doctor(&arguments),
     }
 }

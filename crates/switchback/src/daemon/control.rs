@@ -1,9 +1,12 @@
 //! The daemon's side of our own door: the backend, over the wire.
 
+use super::gate::unproven;
 use super::hello::VERSION;
 use super::host::Host;
-use super::wire::{Ask, Asked, Halt, LINE_BYTES_MAX, Report, Tell, Told, WireError};
+use super::wire::{Ask, Asked, Halt, LINE_BYTES_MAX, Passphrase, Report, Tell, Told, WireError};
+use crate::house::Unproven;
 use engine::backend::{Backend, Error};
+use engine::kernel::command::Caller;
 use engine::kernel::{Command, RunId};
 use engine::kill_point;
 use std::io;
@@ -57,8 +60,8 @@ async fn answer(host: Arc<Host>, peer: Option<i32>, asked: Asked, told: Unbounde
     let tell = |tell: Tell| drop(told.send(Told { id, tell }));
     let accepted = match ask {
         Ask::Start(start) => backend.start(*start).await,
-        Ask::Submit { run, command } => match may(&host, peer, &command) {
-            Ok(()) => backend.submit(&run, command).await,
+        Ask::Submit { run, command, proof } => match allowed(&host, peer, command, proof).await {
+            Ok(command) => backend.submit(&run, command).await,
             Err(error) => Err(error),
         },
         Ask::Recover(run) => {
@@ -69,6 +72,7 @@ async fn answer(host: Arc<Host>, peer: Option<i32>, asked: Asked, told: Unbounde
         Ask::Park(run) => backend.park(&run).await,
         Ask::Query(run) => return tell(backend.query(&run).await.map_or_else(failed, Tell::Standing)),
         Ask::Subscribe(run) => return follow(backend, &run, tell).await,
+        Ask::Human => return tell(host.may_answer(peer).map_or_else(failed, |()| Tell::Human)),
         Ask::Report => return tell(Tell::Report(report(&host))),
         Ask::Halt(halt, again) => {
             return tell(match halt {
@@ -83,9 +87,29 @@ async fn answer(host: Arc<Host>, peer: Option<i32>, asked: Asked, told: Unbounde
     tell(accepted.map_or_else(failed, Tell::Accepted));
 }
 
-/// Whether whoever is on the other side may say this: only a human answers a gate.
-fn may(host: &Host, peer: Option<i32>, command: &Command) -> Result<(), Error> {
-    if matches!(command, Command::Answer { .. }) { host.may_answer(peer) } else { Ok(()) }
+/// The command, if whoever is on the other side may say it: only a human answers a gate. What they have proven is known here,
+/// and not by what they say.
+async fn allowed(
+    host: &Arc<Host>,
+    peer: Option<i32>,
+    mut command: Command,
+    proof: Option<Passphrase>,
+) -> Result<Command, Error> {
+    let Command::Answer { by, .. } = &mut command else { return Ok(command) };
+    host.may_answer(peer)?;
+    let is_proven = match proof {
+        Some(Passphrase(said)) => {
+            let house = Arc::clone(&host.house);
+            let checked = tokio::task::spawn_blocking(move || house.proof.check(&said)).await;
+            checked.unwrap_or(Err(Unproven::Wrong)).map_err(|why| unproven(&why))?;
+            true
+        }
+        None => false,
+    };
+    if let Caller::Human { proven, .. } = by {
+        *proven = is_proven;
+    }
+    Ok(command)
 }
 
 async fn follow(backend: &dyn Backend, run: &RunId, tell: impl Fn(Tell)) {

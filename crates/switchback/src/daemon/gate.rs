@@ -2,6 +2,7 @@
 
 use super::host::Host;
 use super::kin;
+use crate::house::Unproven;
 use engine::Error;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -62,4 +63,12 @@ pub(crate) fn refused(why: &str) -> Error {
         code: CODE.to_owned(),
         message: format!("only a human may answer this, at a terminal of their own: {why}"),
     }
+}
+
+/// The code of a passphrase that proves nothing.
+pub(crate) const UNPROVEN: &str = "unproven";
+
+/// That a passphrase proves nothing.
+pub(crate) fn unproven(why: &Unproven) -> Error {
+    Error::Told { code: UNPROVEN.to_owned(), message: why.to_string() }
 }

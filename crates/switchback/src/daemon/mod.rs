@@ -32,7 +32,7 @@ mod wire;
 /// The word by which this binary knows that it is a daemon.
 pub(crate) const DAEMON: &str = "daemon";
 
-pub(crate) use gate::{CODE as NOT_A_HUMAN, refused as not_a_human};
+pub(crate) use gate::{CODE as NOT_A_HUMAN, UNPROVEN, refused as not_a_human, unproven};
 pub(crate) use hello::{Door, Hello};
 pub(crate) use host::{READY, main};
 pub(crate) use kin::is_below_our_own;
@@ -40,4 +40,4 @@ pub(crate) use pipe::Pipe;
 pub(crate) use place::Place;
 pub(crate) use reach::{Reached, Unreachable, find, reach};
 pub(crate) use remote::Remote;
-pub(crate) use wire::{Halt, Report};
+pub(crate) use wire::{Halt, Passphrase, Report};

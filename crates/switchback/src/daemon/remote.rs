@@ -2,7 +2,7 @@
 //! find their way back by it.
 
 use super::reach::Reached;
-use super::wire::{Ask, Asked, Halt, LINE_BYTES_MAX, Report, Tell, Told};
+use super::wire::{Ask, Asked, Halt, LINE_BYTES_MAX, Passphrase, Report, Tell, Told};
 use engine::backend::{Accepted, Backend, Error, Later, Progress, Standing, Start};
 use engine::kernel::{Command, RunId};
 use std::collections::HashMap;
@@ -45,6 +45,14 @@ impl Remote {
         }
     }
 
+    /// Whether this process counts as a human's.
+    pub(crate) async fn is_human(&self) -> Result<(), Error> {
+        match self.ask(Ask::Human).await? {
+            Tell::Human => Ok(()),
+            other => Err(strange(&other)),
+        }
+    }
+
     /// Asks the daemon to end, for good or to be started again right away, and waits until its process is gone.
     pub(crate) async fn halt(&self, halt: Halt, again: bool) -> Result<(), Error> {
         match self.ask(Ask::Halt(halt, again)).await? {
@@ -53,6 +61,16 @@ impl Remote {
         }
         self.asks.closed().await;
         Ok(())
+    }
+
+    /// Submits a command with the passphrase of whoever says it.
+    pub(crate) fn submit_with(
+        &self,
+        run: &RunId,
+        command: Command,
+        proof: Option<Passphrase>,
+    ) -> Later<'_, Accepted> {
+        self.accepted(Ask::Submit { run: run.clone(), command, proof })
     }
 
     async fn ask(&self, ask: Ask) -> Result<Tell, Error> {
@@ -77,7 +95,7 @@ impl Backend for Remote {
     }
 
     fn submit(&self, run: &RunId, command: Command) -> Later<'_, Accepted> {
-        self.accepted(Ask::Submit { run: run.clone(), command })
+        self.submit_with(run, command, None)
     }
 
     fn recover(&self, run: &RunId) -> Later<'_, Accepted> {

@@ -23,14 +23,30 @@ pub(super) enum Ask {
     Submit {
         run: RunId,
         command: Command,
+        /// The passphrase that whoever answers a gate has typed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        proof: Option<Passphrase>,
     },
     Recover(RunId),
     Park(RunId),
     Query(RunId),
+    /// Whether whoever asks counts as a human.
+    Human,
     Subscribe(RunId),
     Report,
     /// The second says whether another daemon is started right away.
     Halt(Halt, bool),
+}
+
+/// What nobody may see.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct Passphrase(pub(crate) String);
+
+impl std::fmt::Debug for Passphrase {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str("a passphrase")
+    }
 }
 
 /// How the daemon is to end.
@@ -61,6 +77,8 @@ pub(super) enum Tell {
     Progress(Progress),
     /// There is no more progress.
     Over,
+    /// They do.
+    Human,
     Report(Report),
     /// It ends now, for good or to be started again.
     Halting(bool),

@@ -12,12 +12,14 @@ mod client;
 mod error;
 mod knows;
 pub(crate) mod lent;
+mod proof;
 mod readers;
 
 pub(crate) use client::{Client, Flags};
 pub(crate) use error::HouseError;
 pub(crate) use knows::EVALUATOR;
 pub(crate) use lent::Lent;
+pub(crate) use proof::{CHARS_MIN, Proof, Unproven};
 
 use engine::adapters::process::{Notes, Recovered};
 use engine::answers::Answers;
@@ -43,6 +45,8 @@ pub(crate) struct House {
     pub(crate) dir: PathBuf,
     /// Carries the runs.
     pub(crate) local: Local,
+    /// What proves that a human answers.
+    pub(crate) proof: Proof,
     knows: Arc<Knows>,
     readers: Readers,
     /// The first is told when the house begins to close, the second when it has.
@@ -81,6 +85,7 @@ impl House {
         let house = House {
             dir: dir.to_owned(),
             local,
+            proof: Proof::of(dir),
             knows,
             readers,
             ending: CancellationToken::new(),

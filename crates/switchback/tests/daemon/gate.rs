@@ -12,9 +12,14 @@ fn gated(world: &World) -> String {
 
 /// A run that waits at a gate which shows these details.
 fn gated_with(world: &World, details: &str) -> String {
+    gated_by(world, "ask", details)
+}
+
+/// A run that waits at a gate of this level.
+fn gated_by(world: &World, level: &str, details: &str) -> String {
     let folder = world.project().join(".switchback/workflows");
     std::fs::create_dir_all(&folder).unwrap();
-    let gate = json!({ "id": "approve", "type": "Prompt", "gate": "ask",
+    let gate = json!({ "id": "approve", "type": "Prompt", "gate": level,
         "inputs": { "prompt": "Really?", "details": details } });
     std::fs::write(folder.join("gated.json"), json!({ "name": "gated", "blocks": [gate] }).to_string())
         .unwrap();
@@ -109,4 +114,55 @@ fn a_terminal_shows_all_of_a_gate_however_long_it_is() {
     assert_eq!(code, Some(3));
     let shown: Vec<&str> = shown.lines().map(str::trim).filter(|line| line.starts_with("echo ")).collect();
     assert_eq!(shown, lines);
+}
+
+#[test]
+fn a_gate_of_level_proof_wants_the_passphrase() {
+    let world = World::new();
+    let run = gated_by(&world, "proof", "");
+    let word = run.split('-').nth(1).unwrap().to_owned();
+    let answer = |said: &str| {
+        let (word, said) = (format!("{word}\n"), format!("{said}\n"));
+        world.typed(&["answer", &run], &[("decline:", &word), ("(not shown): ", &said)])
+    };
+    // Nobody passes it as long as there is none.
+    let Some((code, shown)) = answer("anything") else { return };
+    assert!(code == Some(2) && shown.contains("no passphrase is set"), "{code:?} {shown}");
+    let set = |texts: &[(&str, &str)]| world.typed(&["proof", "set"], texts).unwrap();
+    let (code, shown) = set(&[("new passphrase (not shown): ", "short\n")]);
+    assert!(code == Some(2) && shown.contains("at least 8 characters"), "{code:?} {shown}");
+    let twice =
+        [("new passphrase (not shown): ", "over the pass\n"), ("once more (not shown): ", "over the pass\n")];
+    let (code, shown) = set(&twice);
+    assert!(code == Some(0) && !shown.contains("over the pass"), "{code:?} {shown}");
+    let (code, shown) = set(&[("holds now (not shown): ", "under the pass\n")]);
+    assert!(code == Some(2) && shown.contains("the passphrase is wrong"), "{code:?} {shown}");
+    let (code, shown) = answer("under the pass").unwrap();
+    assert!(code == Some(2) && shown.contains("the passphrase is wrong"), "{code:?} {shown}");
+    assert_eq!(world.json(&["show", &run, "--json"])["status"], "waiting");
+    let (code, shown) = answer("over the pass").unwrap();
+    assert!(
+        code == Some(0) && shown.contains("succeeded") && !shown.contains("over the pass"),
+        "{code:?} {shown}"
+    );
+    let kept = world.shell("grep -rl 'over the pass' \"$SWITCHBACK_HOME\"").output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&kept.stdout), "", "it is written down nowhere");
+}
+
+#[test]
+fn whoever_only_claims_proof_has_none() {
+    let world = World::new();
+    let run = gated_by(&world, "proof", "");
+    let shown = "0".repeat(64);
+    let (_, mut stream) = world.greet(&world.hello());
+    let by = json!({ "human": { "door": "command line", "proven": true } });
+    let command = json!({ "answer": {
+        "effect": "approve#1", "approved": true, "result": {}, "shown": shown, "by": by,
+    } });
+    let asked = json!({ "id": 1, "ask": { "submit": { "run": run, "command": command } } });
+    stream.get_mut().write_all(format!("{asked}\n").as_bytes()).unwrap();
+    let mut line = String::new();
+    stream.read_line(&mut line).unwrap();
+    let told: Value = serde_json::from_str(&line).unwrap();
+    assert!(told["tell"]["failed"]["refusal"]["proof_needed"].is_object(), "{told}");
 }

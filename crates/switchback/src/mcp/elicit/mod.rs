@@ -26,7 +26,7 @@ pub(super) use seal::sealed;
 use super::call::Call;
 use engine::asking::Asked;
 use engine::kernel::command::Caller;
-use engine::kernel::plan::{Audience, GateLevel};
+use engine::kernel::plan::Audience;
 use rmcp::model::ProtocolVersion;
 
 /// How the human behind a call can be asked.
@@ -53,8 +53,7 @@ impl Way {
 
 /// Whether a question can be put to a human in a form: a gate only where all of it is shown, because a yes is to all of it.
 pub(super) fn is_for_a_form(asked: &Asked) -> bool {
-    let proof = asked.gate.as_ref().is_some_and(|gate| gate.level == GateLevel::Proof);
-    asked.audience == Audience::Human && !proof && unseen(asked).is_none()
+    asked.audience == Audience::Human && !asked.wants_proof() && unseen(asked).is_none()
 }
 
 /// The human who answers in a form of the caller's client.

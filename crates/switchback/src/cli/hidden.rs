@@ -1,0 +1,69 @@
+//! What someone types and nobody sees.
+
+use engine::secrets::BYTES_MAX;
+use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
+use std::io::{self, Read, Write};
+
+/// Asks a person for one line and shows nothing of it; nothing if they change their mind.
+pub(super) fn prompt(what: &str) -> io::Result<Option<String>> {
+    let mut err = io::stderr().lock();
+    write!(err, "{what} (not shown): ")?;
+    err.flush()?;
+    let _hidden = Hidden::begin()?;
+    let typed = typed(&mut io::stdin().lock());
+    writeln!(err)?;
+    typed
+}
+
+/// What is typed up to the end of the line.
+fn typed(input: &mut impl Read) -> io::Result<Option<String>> {
+    let (mut bytes, mut byte) = (Vec::new(), [0]);
+    while input.read(&mut byte)? > 0 && bytes.len() <= BYTES_MAX {
+        match byte[0] {
+            b'\n' | b'\r' | 0x04 => break,
+            0x03 => return Ok(None),
+            0x08 | 0x7f => {
+                // All bytes of one character.
+                while bytes.pop().is_some_and(|last: u8| last & 0xC0 == 0x80) {}
+            }
+            byte => bytes.push(byte),
+        }
+    }
+    String::from_utf8(bytes).map(Some).map_err(|_| io::Error::other("it is not UTF-8 text"))
+}
+
+/// A terminal that shows nothing of what is typed, until this is dropped.
+struct Hidden(Termios);
+
+impl Hidden {
+    fn begin() -> io::Result<Hidden> {
+        let before = tcgetattr(io::stdin())?;
+        let mut quiet = before.clone();
+        // Ctrl-C comes as a letter: the terminal must be made as it was before this process ends.
+        quiet.local_modes -= LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG;
+        tcsetattr(io::stdin(), OptionalActions::Flush, &quiet)?;
+        Ok(Hidden(before))
+    }
+}
+
+impl Drop for Hidden {
+    fn drop(&mut self) {
+        // A terminal that is gone needs nothing.
+        let _ = tcsetattr(io::stdin(), OptionalActions::Flush, &self.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_typed_ends_with_the_line_and_can_be_mended() {
+        let read = |text: &[u8]| typed(&mut &*text).unwrap();
+        assert_eq!(read(b"abcd\nrest").as_deref(), Some("abcd"));
+        assert_eq!(read("abé\u{7f}c\r".as_bytes()).as_deref(), Some("abc"));
+        assert_eq!(read(b"\x7fab").as_deref(), Some("ab"));
+        assert_eq!(read(b"ab\x03"), None);
+        assert!(typed(&mut &b"\xff\n"[..]).is_err());
+    }
+}
