@@ -12,12 +12,13 @@ use crate::settings::Settings;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomNotification,
     CustomRequest, CustomResult, GetPromptRequestParams, GetPromptResponse, Implementation,
-    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
-    ServerCapabilities, ServerConfig, Tool,
+    InitializeRequestParams, InitializeResult, InitializeResultMethod, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -25,12 +26,15 @@ use std::time::Duration;
 pub(super) struct Server {
     visit: Weak<Visit>,
     name: String,
+    /// Whether `initialize` was said.
+    begun: AtomicBool,
 }
 
 impl Server {
     /// A server for a visit. It does not keep the visit up: only calls do.
     pub(super) fn new(visit: &Arc<Visit>) -> Server {
-        Server { visit: Arc::downgrade(visit), name: visit.settings().name.clone() }
+        let name = visit.settings().name.clone();
+        Server { visit: Arc::downgrade(visit), name, begun: AtomicBool::new(false) }
     }
 
     fn visit(&self) -> Result<Arc<Visit>, ErrorData> {
@@ -50,6 +54,19 @@ impl ServerHandler for Server {
             .with_title("Switchback")
             .with_description("Repeatable multi-step work that is recorded step by step");
         ServerConfig::new(capabilities).with_server_info(about).with_instructions(INSTRUCTIONS)
+    }
+
+    /// Opens a conversation of the older era, once: one that has begun, in whichever era, goes on as it is.
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        // Whoever opens by this request is known by it already; in the newer era nobody ever is.
+        if context.peer.peer_info().is_none() || self.begun.swap(true, Ordering::Relaxed) {
+            return Err(ErrorData::method_not_found::<InitializeResultMethod>());
+        }
+        self.negotiate_initialize(&request)
     }
 
     async fn list_tools(

@@ -223,3 +223,24 @@ fn a_daemon_is_told_of_the_last_line_while_calls_are_under_way() {
     assert!(give(&mut talk, 2));
     assert!(!again(&mut talk).contains(&format!("{NOTIFICATION} null")));
 }
+
+#[test]
+fn an_opening_that_is_refused_changes_nothing() {
+    let refuse = |talk: &mut Talk, id: u64| {
+        let error = json!({ "code": -32601, "message": "no" });
+        talk.give(json!({ "jsonrpc": "2.0", "id": id, "error": error }).to_string().as_bytes()).is_some()
+    };
+    let mut talk = opened();
+    take(&mut talk, json!({ "id": 1, "method": "initialize", "params": {} }));
+    assert!(refuse(&mut talk, 1));
+    assert_eq!(again(&mut talk), ["initialize 0", "notifications/initialized null"]);
+    // In the newer era, and where the first one was no opening.
+    let mut talk = Talk::default();
+    take(&mut talk, json!({ "id": 1, "method": "initialize", "params": {} }));
+    assert!(refuse(&mut talk, 1));
+    take(&mut talk, json!({ "method": "notifications/initialized" }));
+    assert!(again(&mut talk).is_empty());
+    take(&mut talk, json!({ "id": 2, "method": "initialize", "params": {} }));
+    assert!(give(&mut talk, 2));
+    assert_eq!(again(&mut talk), ["initialize 2"]);
+}
