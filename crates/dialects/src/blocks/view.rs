@@ -94,8 +94,8 @@ pub fn block(line: &Line) -> Value {
     })
 }
 
-/// Inputs that are nobody's but ours: a script, what an adapter is to do, a template as an evaluator takes it.
-const OURS: [&str; 3] = ["script", "operation", "source"];
+/// Inputs that are nobody's but ours: a script, what an adapter is to do, a template as an evaluator takes it, what is not whole.
+const OURS: [&str; 4] = ["script", "operation", "source", super::LEFT_OUT];
 
 /// What became of an item, as the outputs of its block have it.
 fn row(line: &Line) -> Value {

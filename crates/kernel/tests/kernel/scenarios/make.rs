@@ -94,6 +94,16 @@ fn what_it_is_given_cannot_be_made() {
 }
 
 #[test]
+fn what_need_not_be_there_is_nothing_if_it_is_not() {
+    let field = |name: &str| Expr::Optional(kernel::language::Path::of("blocks", &["a", "outputs", name]));
+    let first = noop("a").keeps(&["outputs.x", "outputs.y"]);
+    let step = make("m", &[("x", field("x")), ("y", field("y"))], &[]);
+    let mut it = Drive::start(graph(vec![(first, &[], None), (step, &[0], None)]));
+    it.done("a#1", json!({"x": 7}));
+    assert_eq!(ended(&it, 1), (fields(json!({"x": 7, "y": null})), None));
+}
+
+#[test]
 fn a_list_that_is_needed_has_something_in_it() {
     let list = || Expr::Items(kernel::language::Path::of("inputs", &["x"]));
     let plan = || with_input(graph(vec![(make("m", &[("x", list())], &[]), &[], None)]), "x");
