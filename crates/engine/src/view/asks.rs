@@ -1,12 +1,13 @@
 //! What a run waits for, in words: its own questions and those of the runs below it, by what they ask.
 
-use super::{Line, Undecided, View};
+use super::{Line, State, Undecided, View};
 use crate::asking;
 use crate::backend::Progress;
 use crate::driver::word;
 use crate::store::Reader;
 use crate::turn::LoadError;
 use dialects::view::Asked;
+use kernel::clock::iso;
 use kernel::plan::Audience;
 use kernel::{News, RunId, Status, Waiting};
 
@@ -62,13 +63,28 @@ impl View {
 
     /// Whether nothing happens in the workflow that a step runs until someone answers.
     pub(super) fn is_idle(&self, step: &str) -> bool {
-        self.line(step).and_then(nested).is_some_and(|run| self.idle.contains(run))
+        self.child(step).is_some_and(|run| self.idle.contains(run))
+    }
+
+    fn child(&self, step: &str) -> Option<&RunId> {
+        self.line(step).and_then(nested)
+    }
+
+    /// Whether someone must do something, here or in a run below it: every door that calls a run waiting or paused asks this.
+    pub fn waits_for_someone(&self) -> bool {
+        let someone = |one: &Waiting| match one {
+            Waiting::Agent(_) | Waiting::Human(_) | Waiting::Decision(_) => true,
+            Waiting::Child(step) => self.child(step).is_some_and(|run| self.still.contains(run)),
+            Waiting::Clock(..) => false,
+        };
+        let below = || !self.asked.is_empty() || !self.below.is_empty();
+        matches!(self.status, Status::Waiting(_)) && (self.waiting().iter().any(someone) || below())
     }
 
     /// Whether something that it waits for is a run that works.
     pub(super) fn works_below(&self, waiting: &Waiting) -> bool {
         let Waiting::Child(step) = waiting else { return false };
-        self.line(step).and_then(nested).is_some_and(|run| !self.still.contains(run))
+        self.child(step).is_some_and(|run| !self.still.contains(run))
     }
 
     /// What it waits for, each in one line: `your answer: "Deploy?"`.
@@ -81,9 +97,16 @@ impl View {
                 self.waiting()
                     .iter()
                     .filter(|one| !self.is_told(one) && !self.works_below(one))
-                    .map(ToString::to_string),
+                    .map(|one| self.rests(one).unwrap_or_else(|| one.to_string())),
             )
             .collect()
+    }
+
+    /// When a step is tried again, if that is what is waited for.
+    fn rests(&self, waiting: &Waiting) -> Option<String> {
+        let Waiting::Clock(step, due) = waiting else { return None };
+        let is_resting = self.line(step).is_some_and(|line| line.state == State::Resting);
+        is_resting.then(|| format!("the next attempt of `{step}` at {}", iso(*due)))
     }
 
     /// Whether the run of another workflow, which is what a step does, asks someone.

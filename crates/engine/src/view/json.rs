@@ -4,7 +4,7 @@ use super::{Line, State, Values, View};
 use crate::turn::LoadError;
 use dialects::blocks;
 use kernel::clock::iso;
-use kernel::{Fields, Outcome, Status};
+use kernel::{Fields, Outcome};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
@@ -44,12 +44,9 @@ impl View {
             let states: Vec<State> = self.lines().iter().map(|line| self.state(line)).collect();
             timeline.to_mut().lines.iter_mut().zip(states).for_each(|(line, state)| line.state = state);
         }
-        let mut response = blocks::view::response(&self.plan, &timeline, &self.status);
+        let is_paused = self.left || self.waits_for_someone();
+        let mut response = blocks::view::response(&self.plan, &timeline, &self.status, is_paused);
         response["metadata"]["workflow_id"] = self.run.as_str().into();
-        let someone = !self.asked.is_empty() || !self.below.is_empty();
-        if self.left || (someone && matches!(self.status, Status::Waiting(_))) {
-            response["status"] = "paused".into();
-        }
         response
     }
 

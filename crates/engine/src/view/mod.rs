@@ -187,14 +187,12 @@ impl View {
         }
     }
 
-    /// The word for how it stands. One that only waits for a run below it which works, works.
+    /// The word for how it stands. One that waits for nobody works: it rests until its next attempt, or a run below it works.
     pub fn word(&self) -> &'static str {
-        match self.left {
-            true => "interrupted",
-            false if self.waiting().iter().any(|one| self.works_below(one)) => {
-                crate::driver::word(&Status::Running)
-            }
-            false => crate::driver::word(&self.status),
+        match &self.status {
+            _ if self.left => "interrupted",
+            Status::Waiting(_) if !self.waits_for_someone() => crate::driver::word(&Status::Running),
+            status => crate::driver::word(status),
         }
     }
 

@@ -37,7 +37,15 @@ impl Visit {
     ) -> Visit {
         let settings = read(client.clone()).await;
         let (settings, turns) = (RwLock::new(Arc::new(settings)), Semaphore::new(AT_ONCE_MAX));
-        Visit { house, client, settings, turns, fronts: Fronts::default(), last: Arc::default(), _alive: alive }
+        Visit {
+            house,
+            client,
+            settings,
+            turns,
+            fronts: Fronts::default(),
+            last: Arc::default(),
+            _alive: alive,
+        }
     }
 
     /// The house, or the answer of every tool where there is none.
