@@ -55,6 +55,13 @@ impl View {
         own.chain(self.below.iter().cloned())
     }
 
+    /// Those of them in the runs that a step is, or that its items are.
+    pub fn undecided_below(&self, line: &Line) -> impl Iterator<Item = &Undecided> {
+        let parts = if self.below.is_empty() { &[] } else { line.parts() };
+        let runs: Vec<RunId> = parts.iter().filter_map(nested).cloned().collect();
+        self.below.iter().filter(move |one| runs.iter().any(|run| one.run.is_within(run)))
+    }
+
     /// Whether a turn of a run below this one may have changed what must be said about its steps.
     pub fn is_touched_below(&self, turn: &Progress) -> bool {
         let interrupts = || turn.news.iter().any(|news| matches!(news, News::Interrupted { .. }));
@@ -90,7 +97,7 @@ impl View {
     /// What it waits for, each in one line: `your answer: "Deploy?"`.
     pub fn waiting_for(&self) -> Vec<String> {
         let asked = self.asked.iter().map(|asked| self.told(asked));
-        let below = self.below.iter().map(|one| format!("`{}` of run {} was interrupted", one.step, one.run));
+        let below = self.below.iter().map(Undecided::told);
         asked
             .chain(below)
             .chain(
@@ -111,12 +118,8 @@ impl View {
 
     /// Whether the run of another workflow, which is what a step does, asks someone.
     pub(super) fn asks_below(&self, line: &Line) -> bool {
-        let Some(run) = nested(line) else { return false };
-        self.asked.iter().any(|asked| asked.run.is_within(run))
-    }
-
-    fn waits_below(&self, line: &Line) -> bool {
-        nested(line).is_some_and(|run| self.below.iter().any(|one| one.run.is_within(run)))
+        let mut runs = line.parts().iter().filter_map(nested);
+        !self.asked.is_empty() && runs.any(|run| self.asked.iter().any(|asked| asked.run.is_within(run)))
     }
 
     fn told(&self, asked: &Asked) -> String {
@@ -139,9 +142,9 @@ impl View {
         let own = |step: &str| self.asked.iter().any(|one| one.run == self.run && names(one, step));
         match waiting {
             Waiting::Agent(step) | Waiting::Human(step) => own(step),
-            Waiting::Child(step) => {
-                self.line(step).is_some_and(|line| self.asks_below(line) || self.waits_below(line))
-            }
+            Waiting::Child(step) => self
+                .line(step)
+                .is_some_and(|line| self.asks_below(line) || self.undecided_below(line).next().is_some()),
             Waiting::Decision(_) | Waiting::Clock(..) => false,
         }
     }

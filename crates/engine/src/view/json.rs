@@ -1,6 +1,6 @@
 //! A view as one JSON document, the same for every door.
 
-use super::{Line, State, Values, View};
+use super::{Line, State, Undecided, Values, View};
 use crate::turn::LoadError;
 use dialects::blocks;
 use kernel::clock::iso;
@@ -40,7 +40,7 @@ impl View {
     /// What a tool that runs it answers, in the words of the dialect. What is large is named by its digest.
     pub fn response(&self) -> Value {
         let mut timeline = Cow::Borrowed(&self.timeline);
-        if !self.asked.is_empty() {
+        if self.left || !self.asked.is_empty() || !self.below.is_empty() {
             let states: Vec<State> = self.lines().iter().map(|line| self.state(line)).collect();
             timeline.to_mut().lines.iter_mut().zip(states).for_each(|(line, state)| line.state = state);
         }
@@ -71,6 +71,8 @@ impl View {
 impl View {
     fn step(&self, line: &Line, detail: Detail) -> Value {
         let state = self.state(line);
+        let below: Vec<String> = self.undecided_below(line).map(Undecided::told).collect();
+        let reason = line.reason.clone().or_else(|| (!below.is_empty()).then(|| below.join(", ")));
         let mut value = json!({
             "id": line.id,
             "status": state.status(),
@@ -78,7 +80,7 @@ impl View {
             "attempts": line.attempt,
             "started_at": line.started_at.map(iso),
             "duration_ms": line.duration_ms,
-            "reason": line.reason,
+            "reason": reason,
         });
         if let Some(nested) = &line.nested {
             (value["workflow"], value["child_run"]) = (json!(nested.workflow), json!(nested.run));

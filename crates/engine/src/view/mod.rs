@@ -37,6 +37,13 @@ pub struct Undecided {
     pub step: String,
 }
 
+impl Undecided {
+    /// What became of it, in words for whoever looks at another run.
+    fn told(&self) -> String {
+        format!("`{}` of run {} was interrupted", self.step, self.run)
+    }
+}
+
 /// A run and how each of its steps stands.
 #[derive(Clone, Debug)]
 pub struct View {
@@ -147,11 +154,12 @@ impl View {
         steps.find(|(_, line)| of(line)).map(|(step, _)| (step, step.id != id))
     }
 
-    /// How a step stands. What worked when its process went away was interrupted; a workflow that asks someone waits.
+    /// How a step stands. What worked when its process went away was interrupted, and so was what calls a run in which a step
+    /// was; a workflow that asks someone waits.
     pub fn state(&self, line: &Line) -> State {
         match line.state {
             State::Running if self.asks_below(line) => State::Waiting,
-            State::Running if self.left => State::Interrupted,
+            State::Running if self.left || self.undecided_below(line).next().is_some() => State::Interrupted,
             state => state,
         }
     }

@@ -2,7 +2,7 @@
 //! told with that run, because several may have one of the same name.
 
 use super::look::typable;
-use engine::view::{Line, Undecided, View};
+use engine::view::{Undecided, View};
 
 /// How many interrupted steps get commands of their own.
 const NAMED_MAX: usize = 3;
@@ -46,12 +46,6 @@ pub(crate) fn advice(view: &View) -> Vec<String> {
     let width = commands.iter().map(|(command, _)| command.chars().count()).max().unwrap_or(0);
     lines.extend(commands.iter().map(|(command, meaning)| format!("  {command:<width$}  {meaning}")));
     lines
-}
-
-/// The interrupted steps of the runs that a step is, or that its items are.
-pub(crate) fn below<'v>(view: &'v View, line: &Line) -> Vec<&'v Undecided> {
-    let runs = || line.parts().iter().filter_map(|part| part.nested.as_ref()?.run.as_ref());
-    view.below.iter().filter(|one| runs().any(|run| one.run.is_within(run))).collect()
 }
 
 #[cfg(test)]
