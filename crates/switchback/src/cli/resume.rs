@@ -165,7 +165,10 @@ fn several(step: &str, meant: &[Undecided], became: &Resolution) -> CommandError
     let message = format!("`{step}` was interrupted in {} called runs; say in which", meant.len());
     let error = CommandError::usage("several-steps", message);
     let given: String = outputs.into_iter().flatten().map(|(name, _)| format!(" -o {name}=...")).collect();
-    meant.iter().fold(error, |error, one| error.hint(format!("{}{given}", undecided::command(one, flag))))
+    let named = meant.iter().take(undecided::NAMED_MAX);
+    let commands = named.map(|one| format!("{}{given}", undecided::command(one, flag)));
+    let more = undecided::more(meant.len().saturating_sub(undecided::NAMED_MAX));
+    commands.chain(more).fold(error, CommandError::hint)
 }
 
 fn not_interrupted(view: &View, step: Option<&str>, open: &str) -> CommandError {
