@@ -78,6 +78,8 @@ struct Target {
 pub(super) struct Names {
     kinds: BTreeMap<Rc<str>, Kind>,
     arrays: BTreeSet<Rc<str>>,
+    /// Variables that stand for others.
+    links: BTreeSet<Rc<str>>,
     /// Whether something is a number whose name is not known.
     has_unknown: bool,
     targets: Vec<Target>,
@@ -106,12 +108,27 @@ impl Names {
     /// Notes what a declaration makes of the name that a word begins with.
     pub(super) fn declare(&mut self, word: &Word, kind: Kind) {
         let (name, rest) = word.said.split_at(name_length(&word.said));
-        if name.is_empty() || rest.starts_with(is_unknown) {
+        if name.is_empty() || !(rest.is_empty() || rest.starts_with(['=', '+', '['])) {
             self.has_unknown |= kind == Kind::Number;
         } else {
             let known = self.kinds.entry(name.into()).or_insert(kind);
             *known = kind.max(*known);
         }
+    }
+
+    /// Notes that a variable stands for another: what it is made, that one is.
+    pub(super) fn links(&mut self, name: Rc<str>) {
+        self.links.insert(name);
+    }
+
+    /// Notes that a text of the script, which may be run, makes a number of some variable.
+    pub(super) fn declared_in(&mut self, text: &str) {
+        self.has_unknown |= makes_number(text, |_| false);
+    }
+
+    /// The same of a text that is run: what is not known in it may be the option.
+    pub(super) fn declared_by(&mut self, text: &str) {
+        self.has_unknown |= makes_number(text, |word| word.starts_with(is_unknown));
     }
 
     pub(super) fn is_array(&mut self, name: &str) {
@@ -130,6 +147,7 @@ impl Names {
             *known = kind.max(*known);
         }
         self.arrays.extend(other.arrays);
+        self.links.extend(other.links);
         self.has_unknown |= other.has_unknown;
         let before = self.targets.len();
         self.targets.extend(other.targets);
@@ -162,7 +180,13 @@ impl Names {
         if NUMBERS.contains(&name) {
             return Some(Kind::Number);
         }
-        self.kinds.get(name).copied().or(self.has_unknown.then_some(Kind::Unknown))
+        self.kinds.get(name).copied().or(self.may_be_any().then_some(Kind::Unknown))
+    }
+
+    /// Whether any variable may be a number.
+    fn may_be_any(&self) -> bool {
+        let is_number = |name: &Rc<str>| self.kinds.get(name) == Some(&Kind::Number);
+        self.has_unknown || self.links.iter().any(is_number)
     }
 
     fn rules(&self, target: &Target) -> Vec<Rule> {
@@ -194,4 +218,17 @@ enum Rule {
     Same(Verdict),
     /// ksh and zsh count with it.
     Number,
+}
+
+/// Whether a text says `declare -i` or the like.
+fn makes_number(text: &str, may_be_option: impl Fn(&str) -> bool) -> bool {
+    let words: Vec<&str> =
+        text.split(|letter: char| letter.is_whitespace() || ";&|(){}".contains(letter)).collect();
+    let is_option =
+        |word: &&str| may_be_option(word) || (word.starts_with('-') && word.contains(['i', 'n', 'E', 'F']));
+    words.iter().enumerate().any(|(at, word)| match *word {
+        "integer" | "float" | "nameref" => words.len() > at + 1,
+        "declare" | "typeset" | "local" => words[at + 1..].iter().any(is_option),
+        _ => false,
+    })
 }

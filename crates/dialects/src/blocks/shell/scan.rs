@@ -182,13 +182,15 @@ impl Scan<'_> {
             '(' => command.open_paren(is_doubled),
             '&' | '|' if command.is_redirecting() => command.redirect_on(character),
             '&' if next == Some(Symbol::Char('>')) => command.end_word(),
+            '|' if !is_doubled => command.pipe(),
             ';' | '&' | '|' => command.end_command(),
             ' ' | '\t' => command.end_word(),
             '<' | '>' if command.is_process(next) => {
                 command.word.is_process = true;
                 return self.open(2, Frame::Command(Box::new(Command::new(true))), output);
             }
-            '<' | '>' => command.redirect(Some(Redirect::Target)),
+            '<' => command.redirect(Some(Redirect::Source)),
+            '>' => command.redirect(Some(Redirect::Target)),
             _ => command.letter(character),
         }
         self.copy_one(output);
@@ -203,7 +205,7 @@ impl Scan<'_> {
         self.copy_one(output);
         let Some(command) = self.command() else { return };
         command.end_command();
-        let heres = std::mem::take(&mut command.heres);
+        let heres = command.take_heres();
         for (number, here) in heres.iter().enumerate() {
             if number > 0 {
                 self.take_if('\n', output);
