@@ -84,8 +84,8 @@ async fn go_on(
     seating: Seating,
     asks: bool,
 ) -> Result<Followed, CommandError> {
-    let signals = Signals::listen()?;
     let desk = Desk::open(seating).await?;
+    let signals = Signals::listen()?;
     let gone = || engine::Error::NoRun(run.clone());
     // First of all: what happens while the run is looked at is told.
     let progress = desk.backend().subscribe(run).await?;
