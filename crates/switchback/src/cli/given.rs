@@ -102,7 +102,8 @@ fn value(input: &Input, text: &str) -> Result<Value, CommandError> {
     let parsed = read.ok();
     if input.kind == InputKind::Any {
         // What is typed is not changed: `1.10` is a version and no number that is written `1.1`.
-        let is_same = |value: &Value| value.is_array() || value.is_object() || value.to_string() == text;
+        let is_written = |value: &Value| serde_json::to_string(value).is_ok_and(|written| written == text);
+        let is_same = |value: &Value| value.is_array() || value.is_object() || is_written(value);
         return Ok(parsed.filter(is_same).unwrap_or_else(|| text.into()));
     }
     parsed.filter(|value| input.kind.accepts(value)).ok_or_else(|| {
