@@ -3,7 +3,7 @@
 /// Why a reference may become code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Doubt {
-    /// The shell reads the text once more: `eval`, `trap`, `alias`.
+    /// The text is read once more: `eval`, `trap`, `alias`, `GIT_SSH_COMMAND=`.
     Again,
     /// A variable gets it that may be a number.
     Variable,
@@ -29,7 +29,7 @@ impl Doubt {
     /// Says what may happen.
     pub const fn message(self) -> &'static str {
         match self {
-            Self::Again => "the shell reads this text once more as code, and the value with it",
+            Self::Again => "this text is read once more as code, and the value with it",
             Self::Variable => {
                 "this may reach a variable that is a number, or stands for another: bash would run the value as code"
             }

@@ -35,11 +35,52 @@ const NUMBERS_ELSEWHERE: [&str; 18] = [
     "TTYIDLE",
 ];
 
-/// Variables whose text a shell expands, or runs, later.
-const CODE: [&str; 9] =
-    ["PS0", "PS1", "PS2", "PS3", "PS4", "PROMPT_COMMAND", "BASH_ENV", "BASH_ALIASES", "BASH_CMDS"];
+/// Variables whose text a shell expands, or runs, later; and those that another program takes for a command, for options of its
+/// own, or for a file to load. Not those that only say where to look (`PATH`, `PYTHONPATH`, `LD_LIBRARY_PATH`): a folder among
+/// the inputs is usual there. Nor `ENV`, which is mostly the name of a stage, and which only a shell at a terminal reads.
+const CODE: [&str; 39] = [
+    "PS0",
+    "PS1",
+    "PS2",
+    "PS3",
+    "PS4",
+    "PROMPT_COMMAND",
+    "BASH_ENV",
+    "BASH_ALIASES",
+    "BASH_CMDS",
+    "SHELL",
+    "EDITOR",
+    "VISUAL",
+    "PAGER",
+    "MANPAGER",
+    "BROWSER",
+    "LESSOPEN",
+    "LESSCLOSE",
+    "SSH_ASKPASS",
+    "SUDO_ASKPASS",
+    "GIT_SSH",
+    "GIT_SSH_COMMAND",
+    "GIT_PROXY_COMMAND",
+    "GIT_ASKPASS",
+    "GIT_EDITOR",
+    "GIT_SEQUENCE_EDITOR",
+    "GIT_PAGER",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_CONFIG_PARAMETERS",
+    "LD_PRELOAD",
+    "LD_AUDIT",
+    "DYLD_INSERT_LIBRARIES",
+    "PERL5OPT",
+    "PERL5DB",
+    "PYTHONSTARTUP",
+    "RUBYOPT",
+    "NODE_OPTIONS",
+    "JAVA_TOOL_OPTIONS",
+    "JDK_JAVA_OPTIONS",
+    "_JAVA_OPTIONS",
+];
 
-/// Tells whether a shell that finds this variable in its environment expands its text, or runs it.
+/// Tells whether a shell or another program that finds this variable in its environment runs its text, or what it names.
 pub fn is_code_variable(name: &str) -> bool {
     CODE.contains(&name)
 }

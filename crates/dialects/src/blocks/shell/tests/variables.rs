@@ -107,7 +107,14 @@ fn a_variable_that_may_be_a_number_is_doubted() {
     ] {
         assert_eq!(doubts(template), [Doubt::Variable], "{template}");
     }
-    for template in ["BASH_ALIASES[x]=@", "BASH_ENV=@ bash x", "export BASH_ENV=@", "read -r PS4 <<< @"] {
+    for template in [
+        "BASH_ALIASES[x]=@",
+        "BASH_ENV=@ bash x",
+        "export BASH_ENV=@",
+        "read -r PS4 <<< @",
+        "GIT_SSH_COMMAND=@ git fetch",
+        "export LD_PRELOAD=@",
+    ] {
         assert_eq!(doubts(template), [Doubt::Again], "{template}");
     }
 }
