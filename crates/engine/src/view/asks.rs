@@ -51,8 +51,10 @@ impl View {
 
     /// The steps of this run and of those below it about which someone must say what became of them.
     pub fn all_undecided(&self) -> impl Iterator<Item = Undecided> {
+        // A run that has ended takes no word any more.
+        let is_open = self.outcome().is_none();
         let own = self.undecided().map(|line| Undecided { run: self.run.clone(), step: line.id.clone() });
-        own.chain(self.below.iter().cloned())
+        own.chain(self.below.iter().cloned()).filter(move |_| is_open)
     }
 
     /// Those of them in the runs that a step is, or that its items are.
