@@ -5,7 +5,7 @@ use super::arguments::Arguments;
 use super::call::Call;
 use super::instructions::INSTRUCTIONS;
 use super::last;
-use super::problem::Problem;
+use super::problem::{Problem, said_value};
 use super::visit::Visit;
 use super::{complete, misread, prompts, resources, tools};
 use crate::settings::Settings;
@@ -71,9 +71,10 @@ impl ServerHandler for Server {
 
     async fn list_tools(
         &self,
-        _: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        is_first_page(request.as_ref())?;
         Ok(ListToolsResult::with_all_items(tools::list(&*self.visit()?.fresh_settings().await)))
     }
 
@@ -131,17 +132,19 @@ impl ServerHandler for Server {
 
     async fn list_resources(
         &self,
-        _: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
+        is_first_page(request.as_ref())?;
         Ok(ListResourcesResult::with_all_items(resources::list()))
     }
 
     async fn list_resource_templates(
         &self,
-        _: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        is_first_page(request.as_ref())?;
         Ok(ListResourceTemplatesResult::with_all_items(resources::templates()))
     }
 
@@ -155,9 +158,10 @@ impl ServerHandler for Server {
 
     async fn list_prompts(
         &self,
-        _: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
+        is_first_page(request.as_ref())?;
         Ok(ListPromptsResult::with_all_items(prompts::list()))
     }
 
@@ -175,6 +179,18 @@ impl ServerHandler for Server {
         _: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
         complete::complete(&self.visit()?, request).await
+    }
+}
+
+/// Every list has one page, so that no cursor is ever given out.
+fn is_first_page(request: Option<&PaginatedRequestParams>) -> Result<(), ErrorData> {
+    match request.and_then(|request| request.cursor.as_deref()) {
+        None => Ok(()),
+        Some(cursor) => {
+            let cursor = said_value(&cursor.into());
+            let why = format!("`cursor` {cursor} is of no list here: each has one page; leave `cursor` out");
+            Err(ErrorData::invalid_params(why, None))
+        }
     }
 }
 
