@@ -18,6 +18,7 @@ use super::reasons::{DIES, HUNG_UP, STOPPED, TOO_LATE};
 use super::successor::Successor;
 use super::talk::{Line, Reason, Taken, Talk};
 use crate::cli::CommandError;
+use crate::mcp::intake::Intake;
 use crate::mcp::line::bare;
 use engine::kill_point;
 use std::io::{self, BufRead, BufReader, Write};
@@ -101,11 +102,17 @@ impl Pipe {
     }
 
     /// Takes lines from the client to the daemon.
-    fn take_all(self: &Arc<Self>, input: impl BufRead) {
-        for line in input.split(b'\n') {
-            // What cannot be read any more has ended.
-            let Ok(line) = line else { break };
-            let line = bare(&line);
+    fn take_all(self: &Arc<Self>, mut input: impl BufRead) {
+        let mut intake = Intake::default();
+        // What cannot be read any more has ended.
+        while let Ok(Some(came)) = intake.next(&mut input) {
+            let line = match came.as_deref() {
+                Ok(line) => bare(line),
+                Err(refused) => {
+                    say_to_client(&refused.answer());
+                    continue;
+                }
+            };
             if line.is_empty() {
                 continue;
             }
@@ -138,8 +145,7 @@ impl Pipe {
         let line = match taken {
             Taken::Pass(line) => line,
             Taken::Answer(answer) => {
-                // A client that does not read any more is told by the end of its own pipe.
-                let _ = write_line(&mut io::stdout().lock(), &answer);
+                say_to_client(&answer);
                 return Ok(());
             }
             Taken::Dropped => return Ok(()),
@@ -283,6 +289,11 @@ impl Pipe {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Answers the client. One that does not read any more is told by the end of its own pipe.
+fn say_to_client(answer: &Line) {
+    let _ = write_line(io::stdout().lock(), answer);
 }
 
 /// In one piece: whoever reads would wake for each.

@@ -120,8 +120,13 @@ impl Talk {
             JsonRpcMessage::Request(request) => {
                 return self.asked(line, &request.id, method).map(Taken::Pass);
             }
-            JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {
+            JsonRpcMessage::Response(_) => {
                 let answer = self.asks.answered(value());
+                return Ok(answer.map_or(Taken::Dropped, |answer| Taken::Pass(bytes(&answer))));
+            }
+            // As it was read: it may have come garbled.
+            JsonRpcMessage::Error(error) => {
+                let answer = self.asks.answered(serde_json::to_value(error).unwrap_or_default());
                 return Ok(answer.map_or(Taken::Dropped, |answer| Taken::Pass(bytes(&answer))));
             }
             JsonRpcMessage::Notification(_) => {}

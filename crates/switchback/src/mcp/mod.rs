@@ -17,6 +17,7 @@ mod elicit;
 mod fit;
 mod front;
 mod instructions;
+pub(crate) mod intake;
 pub(crate) mod last;
 pub(crate) mod line;
 mod misread;

@@ -279,7 +279,7 @@ fn a_call_may_be_as_long_as_any_line() {
         json!({ "jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": params }).to_string()
     };
     let room = (16 << 20) - line("").len();
-    for (more, key) in [(0, "result"), (1, "error")] {
+    for (more, key) in [(0, "result"), (1, "error"), (40 << 20, "error"), (0, "result")] {
         let whole = line(&"x".repeat(room + more));
         client.input.as_mut().unwrap().write_all(format!("{whole}\n").as_bytes()).unwrap();
         let answer = client.answer(9);
