@@ -245,3 +245,18 @@ async fn carry_on(
     }
     Ok(since)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_that_a_command_gives_is_documented() {
+        let page = include_str!("../../../../docs/block-types.md");
+        let tables = page.split("## Shell").nth(1).and_then(|rest| rest.split("\n## ").next());
+        let shell = tables.expect("the page has a part about Shell");
+        for output in COMMAND_GIVES {
+            assert!(shell.contains(&format!("`{output}`")), "{output}");
+        }
+    }
+}
