@@ -10,7 +10,7 @@ use super::{Output, Reason, Symbol, given, reads};
 const DEPTH_MAX: usize = 8;
 
 /// Quotes, substitutions and the like inside each other that are followed; where there are more, nothing more is known.
-const FRAMES_MAX: usize = 200;
+const OPEN_MAX: usize = 200;
 
 /// Here-documents of one command of which is noted which variables get them.
 const NAMED_MAX: usize = 8;
@@ -150,7 +150,7 @@ impl Scan<'_> {
     }
 
     pub(super) fn open(&mut self, count: usize, frame: Frame, output: &mut Output) {
-        if self.frames.len() >= FRAMES_MAX {
+        if self.frames.len() >= OPEN_MAX {
             output.is_lost = true;
             output.copy(&self.input[self.at..], Reason::Unclear);
             self.at = self.input.len();
