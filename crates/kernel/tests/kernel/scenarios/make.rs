@@ -13,6 +13,7 @@ scenarios![
     stored_content_goes_to_the_evaluator_unopened,
     what_cannot_be_made_fails_the_block_and_its_inputs_are_known,
     what_it_is_given_cannot_be_made,
+    what_need_not_be_there_is_nothing_if_it_is_not,
     a_list_that_is_needed_has_something_in_it,
     what_it_is_given_must_find_room,
     a_name_may_be_a_foreign_expression_of_its_own,
