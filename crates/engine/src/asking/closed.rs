@@ -4,7 +4,7 @@ use super::Asked;
 use crate::store::Reader;
 use crate::turn::{LoadError, replay};
 use crate::view::whole;
-use kernel::{Fact, News, Outcome, RunId};
+use kernel::{Fact, FailureKind, News, Outcome, RunId};
 
 /// Why a question was closed, in words.
 pub fn why_closed(reader: &Reader, asked: &Asked) -> Result<&'static str, LoadError> {
@@ -20,15 +20,23 @@ const SILENCE: &str = "nobody answered in time";
 
 fn look(reader: &Reader, run: &RunId, asked: &Asked) -> Result<Option<&'static str>, LoadError> {
     let Some((loaded, _)) = whole(reader, run)? else { return Ok(None) };
+    let is_own = *run == asked.run;
+    // An attempt is named by its step and a number.
+    let step = asked.effect.as_str().rsplit_once('#').map_or("", |(step, _)| step);
     let mut why = None;
     replay(reader, &loaded, |seen| {
         let is_answer = match &seen.body.event.fact {
             Fact::Submitted { effect, .. } | Fact::Answered { effect, .. } => {
-                *run == asked.run && *effect == asked.effect
+                is_own && *effect == asked.effect
             }
             _ => false,
         };
         let end = seen.turn.news.iter().find_map(|news| match news {
+            News::Ended { key, failure, .. } if is_own && key == step => {
+                let is_stopped =
+                    failure.as_ref().is_some_and(|failure| failure.kind == FailureKind::Cancelled);
+                (!is_stopped).then_some(SILENCE)
+            }
             News::Closing { outcome: Outcome::Cancelled { .. } } => Some("the run was cancelled"),
             News::Closing { .. } => Some("the run has ended"),
             _ => None,
