@@ -88,6 +88,22 @@ pub(crate) async fn serve_closed(
     speak(Err(reason), client, lines).await
 }
 
+/// Speaks for a daemon that cannot be had, on a thread of its own, until the other side hangs up.
+pub(crate) fn stand_in(reason: String, client: Client, stream: std::os::unix::net::UnixStream) {
+    let served = || -> io::Result<Result<(), String>> {
+        stream.set_nonblocking(true)?;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        Ok(runtime.block_on(async {
+            let stream = tokio::net::UnixStream::from_std(stream).map_err(|error| error.to_string())?;
+            let (read, write) = stream.into_split();
+            serve_closed(reason, client, piped(read, write)).await
+        }))
+    };
+    if let Err(said) = served().map_err(|error| error.to_string()).and_then(|served| served) {
+        eprintln!("switchback: {said}");
+    }
+}
+
 async fn speak(
     house: Result<Arc<House>, String>,
     client: Client,
