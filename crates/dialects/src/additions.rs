@@ -125,6 +125,7 @@ fn wrong_kind_of_time(mistakes: &mut Mistakes<'_>, node: &Node, key: &str, hint:
         return wrong_kind(mistakes, node, &format!("`{key}`"), "a time", hint);
     };
     let message = format!("`{text}` is no time");
+    let hint = &node.number_in_text().unwrap_or_else(|| hint.to_owned());
     mistakes.error(|sheet| hinted(sheet.error("bad-value", node.place(), message), hint));
 }
 
@@ -149,7 +150,8 @@ pub(crate) fn attempts(mistakes: &mut Mistakes<'_>, node: &Node, key: &str) -> u
     let count = node.as_u64().filter(|count| (1..=ATTEMPTS_MAX).contains(count));
     if count.is_none() {
         let message = format!("`{key}` is a whole number from 1 to {ATTEMPTS_MAX}");
-        let hint = "it counts all attempts, the first one too";
+        let hint =
+            node.number_in_text().unwrap_or_else(|| "it counts all attempts, the first one too".to_owned());
         mistakes.error(|sheet| sheet.error("bad-value", node.place(), message).hint(hint));
     }
     count.and_then(|count| u32::try_from(count).ok()).unwrap_or(1)
@@ -160,6 +162,7 @@ fn growth_percent(mistakes: &mut Mistakes<'_>, node: &Node) -> u32 {
     if factor.is_none() {
         let message = format!("`backoff` is a number from 1 to {BACKOFF_MAX}");
         let hint = "each rest is that many times as long as the one before; 1 keeps it the same";
+        let hint = node.number_in_text().unwrap_or_else(|| hint.to_owned());
         mistakes.error(|sheet| sheet.error("bad-value", node.place(), message).hint(hint));
     }
     (factor.unwrap_or(1.0) * 100.0).round() as u32
@@ -228,6 +231,29 @@ mod tests {
             ["0", "101", "often", "{attempts: 1.5}", "{}", "{attempts: 2, backoff: 0}", "{attempt: 2}"]
         {
             assert_eq!(read(text, retry).1.len(), 1, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_number_that_is_read_as_text_says_so() {
+        let hints = |text: &str, read: fn(&mut Mistakes<'_>, &Node)| {
+            let source = Source::new("a.yaml", format!("a: {text}\n"));
+            let root = load(&source).unwrap();
+            let mut mistakes = Mistakes::new(&source);
+            read(&mut mistakes, root.get("a").unwrap());
+            mistakes.finish().iter().flat_map(|one| one.hint.clone()).collect::<Vec<_>>()
+        };
+        let zero = ["with a zero in front it is read as text; write 10"];
+        let quoted = ["in quotes it is text; write 3"];
+        for (text, said) in [("010", zero), ("\"3\"", quoted)] {
+            assert_eq!(hints(text, |mistakes, node| _ = retry(mistakes, node)), said);
+            assert_eq!(hints(text, |mistakes, node| _ = timeout(mistakes, node)), said);
+            let backoff = format!("{{attempts: 2, backoff: {text}}}");
+            assert_eq!(hints(&backoff, |mistakes, node| _ = retry(mistakes, node)), said);
+        }
+        let counted = ["it counts all attempts, the first one too"];
+        for other in ["101", "\"many\"", "\"\"", "000000000000000000000x"] {
+            assert_eq!(hints(other, |mistakes, node| _ = retry(mistakes, node)), counted, "{other}");
         }
     }
 

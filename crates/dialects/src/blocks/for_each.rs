@@ -137,6 +137,7 @@ impl<'n> Reader<'_, 'n> {
         if number.is_none() {
             let message = format!("`parallel` is `true`, `false` or a whole number from 1 to {PARALLEL_MAX}");
             let hint = "it says how many items are done at once; `true` is as many as the run may do";
+            let hint = node.number_in_text().unwrap_or_else(|| hint.to_owned());
             self.mistakes.error(|sheet| sheet.error("bad-value", node.place(), message).hint(hint));
         }
         number

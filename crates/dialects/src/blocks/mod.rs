@@ -24,12 +24,14 @@ mod template;
 mod types;
 mod value;
 pub mod view;
+mod whole;
 mod world;
 
 pub use for_each::{ITEMS_MAX, PARALLEL_MAX};
 pub use jinja::TEMPLATE_BYTES_MAX;
 pub use read::{WIDTH_MAX, read};
 pub use types::SHELL_TIMEOUT_MS;
+pub use whole::LEFT_OUT;
 
 #[cfg(test)]
 mod tests;

@@ -10,6 +10,7 @@ use super::graph::{Dependencies, report_circles, report_unreached};
 use super::inputs;
 use super::reader::{By, Reader, Use};
 use super::reference::{Space, Touched};
+use super::whole;
 use super::world::start_of;
 use crate::additions;
 use crate::detect;
@@ -65,6 +66,7 @@ pub fn read(source: &Source, root: &Node, known: &dyn Known) -> Result<Read, Dia
     plan.pinned = pinned(&drafts);
     fill(&mut plan, drafts, &dependencies, &reader.uses);
     give_items(&mut plan, each, &reader.uses);
+    whole::watch(&mut plan.steps);
     if plan.steps.iter().any(|step| matches!(step.work, Work::Action { .. })) {
         // A `timeout` says when an answer is overdue, to the second.
         plan.limits.overdue_ms = 0;

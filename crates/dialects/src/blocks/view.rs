@@ -5,18 +5,18 @@ use super::shell;
 use crate::view::{Line, State, Timeline, shown};
 use kernel::clock::iso;
 use kernel::plan::Flow;
-use kernel::{Outcome, Plan, Status, Waiting};
+use kernel::{Outcome, Plan, Status};
 use serde_json::{Map, Value, json};
 
-/// Returns the response for a run, however it stands.
-pub fn response(plan: &Plan, timeline: &Timeline, status: &Status) -> Value {
+/// Returns the response for a run, however it stands. Whether someone must do something before it goes on is not known here.
+pub fn response(plan: &Plan, timeline: &Timeline, status: &Status, is_paused: bool) -> Value {
     let (word, error) = match status {
         Status::Ended(Outcome::Succeeded { .. }) => ("success", None),
         Status::Ended(Outcome::Failed { failure }) => ("failure", Some(failure.message.clone())),
         Status::Ended(Outcome::Cancelled { reason }) => {
             ("cancelled", Some(format!("the run was cancelled: {reason}")))
         }
-        Status::Waiting(waiting) if waiting.iter().any(is_for_someone) => ("paused", None),
+        _ if is_paused => ("paused", None),
         Status::Queued | Status::Running | Status::Waiting(_) | Status::Closing => ("running", None),
     };
     let blocks = timeline.lines.iter().map(|line| (line.id.clone(), block(line)));
@@ -27,11 +27,6 @@ pub fn response(plan: &Plan, timeline: &Timeline, status: &Status) -> Value {
         "metadata": metadata(plan, timeline),
         "error": error,
     })
-}
-
-/// Whether someone must do something before the run goes on.
-fn is_for_someone(waiting: &Waiting) -> bool {
-    matches!(waiting, Waiting::Agent(_) | Waiting::Human(_) | Waiting::Decision(_))
 }
 
 /// Returns the waves of a graph: each block as early as its dependencies let it. A block starts as soon as it is
@@ -94,8 +89,8 @@ pub fn block(line: &Line) -> Value {
     })
 }
 
-/// Inputs that are nobody's but ours: a script, what an adapter is to do, a template as an evaluator takes it.
-const OURS: [&str; 3] = ["script", "operation", "source"];
+/// Inputs that are nobody's but ours: a script, what an adapter is to do, a template as an evaluator takes it, what is not whole.
+const OURS: [&str; 4] = ["script", "operation", "source", super::LEFT_OUT];
 
 /// What became of an item, as the outputs of its block have it.
 fn row(line: &Line) -> Value {

@@ -20,7 +20,9 @@ const ELSEWHERE: [&str; 6] = ["$id", "id", "$anchor", "$dynamicAnchor", "$dynami
 /// Keywords whose values are data.
 const DATA: [&str; 4] = ["enum", "const", "default", "examples"];
 
-pub(super) fn check(schema: &Value) -> Result<(), Mistake> {
+/// Checks a schema, and gives how many parts a value is held against at most: those of the schema with every reference
+/// followed, and what it lists.
+pub(super) fn check(schema: &Value) -> Result<u64, Mistake> {
     let bytes = schema.to_string().len();
     if bytes > SCHEMA_BYTES_MAX {
         let message = format!("the schema has {bytes} bytes, and {SCHEMA_BYTES_MAX} are allowed");
@@ -37,7 +39,16 @@ pub(super) fn check(schema: &Value) -> Result<(), Mistake> {
             format!("with every `$ref` followed the schema has {size} parts, and {EXPANDED_MAX} are allowed");
         return Err(Mistake::new("", message, "name what matters and leave the rest open"));
     }
-    Ok(())
+    Ok(size.saturating_add(listed(schema)))
+}
+
+/// How many values stand in lists of a schema.
+fn listed(value: &Value) -> u64 {
+    match value {
+        Value::Array(items) => items.len() as u64 + items.iter().map(listed).sum::<u64>(),
+        Value::Object(map) => map.values().map(listed).sum(),
+        _ => 0,
+    }
 }
 
 fn depth(value: &Value) -> usize {

@@ -113,3 +113,23 @@ fn size_and_depth_have_an_edge() {
     assert!(Schema::new(&nested(SCHEMA_DEPTH_MAX)).is_ok());
     assert!(refused(&nested(SCHEMA_DEPTH_MAX + 1)).contains("levels"));
 }
+
+#[test]
+fn what_a_value_is_held_against_has_a_bound() {
+    let kinds: Vec<Value> =
+        (0..300).map(|kind| json!({"type": "object", "required": [format!("k{kind}")]})).collect();
+    let schema = Schema::new(&json!({"items": {"anyOf": kinds}})).unwrap();
+    let list = |count: usize| Value::Array(vec![json!({}); count]);
+    // A few are told together, and of many the first.
+    assert_eq!(schema.problems(&list(20)).len(), PROBLEMS_MAX);
+    let told = schema.problems(&list(5_000));
+    assert_eq!((told.len(), told[0].at.as_str()), (1, "/0"));
+    assert!(schema.problems(&Value::Array(vec![json!({"k299": 1}); 3_000])).is_empty());
+    let edge = usize::try_from(WORK_MAX / schema.parts).unwrap();
+    assert_eq!(schema.problems(&list(edge - 1))[0].at, "/0");
+    let told = schema.problems(&list(edge));
+    assert!(
+        told[0].at.is_empty() && told[0].message.contains("too many to be held against a schema of"),
+        "{told:?}"
+    );
+}

@@ -164,6 +164,10 @@ fn mistakes_read_well() {
         "a: 'x\n",
         "a: [x, y\nb: 1\n",
         "a: @x\n",
+        "a: \"x\u{7}\"\n",
+        "a: 'x\u{9b}'\n",
+        "a: |\n  x\u{1b}[2J\n",
+        "a: x\u{ffff}\n",
         "key\nb: 1\n",
         "a: *none\n",
         "a: 1\n---\nb: 2\n",
@@ -171,4 +175,9 @@ fn mistakes_read_well() {
     ];
     let all: Vec<String> = texts.into_iter().map(rendered).collect();
     insta::assert_snapshot!(all.join("\n\n----\n\n"));
+}
+
+#[test]
+fn what_is_said_of_a_control_character_can_be_followed() {
+    assert_eq!(value("\"\\x07\\x9b\\uffff\""), json!("\u{7}\u{9b}\u{ffff}"));
 }

@@ -166,6 +166,19 @@ impl Node {
         }
     }
 
+    /// Says how a number is to be written that was written as text: `010` or `"10"`.
+    pub fn number_in_text(&self) -> Option<String> {
+        let text = self.as_string()?;
+        let digits = text.trim_start_matches('0');
+        let is_whole = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let number = if digits.is_empty() { "0" } else { digits };
+        let why = match self.as_scalar()?.style {
+            Style::Quoted => "in quotes it is text",
+            Style::Plain => "with a zero in front it is read as text",
+        };
+        (is_whole && number.len() <= 20).then(|| format!("{why}; write {number}"))
+    }
+
     /// Returns it as a JSON value. Of a repeated key the last value counts, as in JSON.
     pub fn to_value(&self) -> Value {
         match &self.kind {

@@ -7,6 +7,7 @@ use super::tree::too_deep;
 use super::{Kind, Node, Source, Span};
 use crate::diagnostic::Diagnostic;
 use granit_parser::{ErrorKind, ScanError};
+use std::borrow::Cow;
 
 /// Turns a parser's error into a diagnostic.
 pub(crate) fn diagnose(source: &Source, error: &ScanError) -> Diagnostic {
@@ -22,6 +23,7 @@ pub(crate) fn diagnose(source: &Source, error: &ScanError) -> Diagnostic {
     }
     let (message, hint) = match error.kind() {
         ErrorKind::MappingValueNotAllowed | ErrorKind::InvalidColonPlacement => colon(&source.text, offset),
+        ErrorKind::UnexpectedCharacter { character } if is_control(*character) => control(*character),
         kind => words(kind),
     };
     let diagnostic = Diagnostic::error("bad-yaml", source, span, message);
@@ -116,35 +118,50 @@ fn visible(text: &str, offset: usize) -> Span {
 }
 
 /// A colon is wrong on its own line, or because of what the line before left open.
-fn colon(text: &str, offset: usize) -> (String, Option<&'static str>) {
+fn colon(text: &str, offset: usize) -> (String, Option<Cow<'static, str>>) {
     let offset = text.floor_char_boundary(offset);
     if text[line_start(text, offset)..offset].contains(": ") {
-        ("a second `: ` cannot stand here".to_owned(), Some("quote the value if the colon belongs to it"))
+        (
+            "a second `: ` cannot stand here".to_owned(),
+            Some("quote the value if the colon belongs to it".into()),
+        )
     } else {
         let hint = "look at the line before: a colon is missing, or a quote, bracket or brace is not closed";
-        ("this key cannot stand here".to_owned(), Some(hint))
+        ("this key cannot stand here".to_owned(), Some(hint.into()))
     }
 }
 
-fn words(kind: &ErrorKind) -> (String, Option<&'static str>) {
+/// Whether YAML has this character only as an escape.
+fn is_control(character: char) -> bool {
+    character.is_control() || matches!(character, '\u{fffe}' | '\u{ffff}')
+}
+
+fn control(character: char) -> (String, Option<Cow<'static, str>>) {
+    let code = character as u32;
+    let escape = if code < 0x100 { format!("\\x{code:02x}") } else { format!("\\u{code:04x}") };
+    let message = format!("the character U+{code:04X} cannot stand here as it is, not even in quotes");
+    (message, Some(format!("take it away, or write it in double quotes as `{escape}`").into()))
+}
+
+fn words(kind: &ErrorKind) -> (String, Option<Cow<'static, str>>) {
     use ErrorKind as E;
     match kind {
         E::TabNotAllowed | E::TabInBlockIndentation | E::TabInIndentation | E::TabInPlainScalar => {
-            ("a tab cannot indent".to_owned(), Some("indent with spaces"))
+            ("a tab cannot indent".to_owned(), Some("indent with spaces".into()))
         }
         E::UnexpectedCharacter { character } => (
             format!("a value cannot begin with `{character}`"),
-            Some("quote the value if the character belongs to it"),
+            Some("quote the value if the character belongs to it".into()),
         ),
         E::UnclosedQuotedScalar | E::InvalidQuotedScalarIndent => {
-            ("a quote is opened and not closed".to_owned(), Some("close the quote"))
+            ("a quote is opened and not closed".to_owned(), Some("close the quote".into()))
         }
         E::ExpectedBlockMappingKey | E::InvalidIndentation => (
             "a key was expected here".to_owned(),
-            Some("check the indentation of this line and of the one before"),
+            Some("check the indentation of this line and of the one before".into()),
         ),
         E::SimpleKeyExpected | E::InvalidSimpleKey => {
-            ("a key without its colon".to_owned(), Some("write `key: value` on one line"))
+            ("a key without its colon".to_owned(), Some("write `key: value` on one line".into()))
         }
         other => (format!("this is not valid YAML: {other}"), None),
     }

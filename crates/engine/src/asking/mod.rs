@@ -8,6 +8,7 @@
 //! kernel to say when it is submitted: a late one, another one and one for something else are refused there, the same one
 //! again is [`Repeated`](kernel::Refusal::Repeated).
 
+mod closed;
 mod fit;
 mod json;
 mod last;
@@ -17,6 +18,7 @@ mod plain;
 mod say;
 mod touch;
 
+pub use closed::why_closed;
 pub use dialects::view::{Asked, AskedKind};
 pub use fit::{Misfit, Problem, RESPONSE_BYTES_MAX, fit};
 pub use json::{details, document};

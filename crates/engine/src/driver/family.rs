@@ -14,6 +14,10 @@ use kernel::event::Report;
 use kernel::{Command, Digest, EffectId, Failure, FailureKind, Fields, Outcome, Plan, Run, RunId, Status};
 use std::sync::Arc;
 
+/// Most runs of one family that are open at once: a run that nobody called, and all below it. Depth alone does not bound them
+/// where each calls many.
+pub(super) const CALLED_MAX: usize = 10_000;
+
 /// The run that waits for a child, and the effect it waits for.
 type Parent = (RunId, EffectId);
 
@@ -31,8 +35,10 @@ impl Driver {
         }
         let Some(home) = self.seats.get(&parent.0).map(|seat| Home::clone(&seat.home)) else { return };
         let origin = Origin { home, parent: Some(parent.clone()), depth };
-        let admissible = plan
-            .and_then(|called| self.admissible(&called.plan, &child, &inputs, &origin, now).map(|()| called));
+        let admissible = plan.and_then(|called| {
+            self.has_room(&child)?;
+            self.admissible(&called.plan, &child, &inputs, &origin, now).map(|()| called)
+        });
         let refused = match admissible {
             Ok(Called { plan, pinned }) => {
                 let birth = super::start::Birth { id: child, plan, inputs, origin, key: None, pinned };
@@ -45,6 +51,17 @@ impl Driver {
         let report = Report::Failed { failure, outputs: Fields::new() };
         let command = Command::Report { effect: parent.1, report };
         self.command(&parent.0, Posted { command, contents: Vec::new(), reply: None, child: None }, now);
+    }
+
+    /// Whether one more run may be open below the run that nobody called.
+    fn has_room(&self, child: &RunId) -> Result<(), String> {
+        let max = self.called_max;
+        match self.seats.family(child) < max {
+            true => Ok(()),
+            false => Err(format!(
+                "more than {max} runs would be open at once: workflows call each other too often"
+            )),
+        }
     }
 
     /// Whether a run of a plan would admit its start.
@@ -114,6 +131,6 @@ impl Driver {
 
     /// Whether a run was ever started.
     pub(super) fn is_there(&self, run: &RunId) -> bool {
-        self.seats.contains_key(run) || matches!(self.store.reader().run(run), Ok(Some(_)))
+        self.seats.contains(run) || matches!(self.store.reader().run(run), Ok(Some(_)))
     }
 }

@@ -16,6 +16,7 @@ mod gather;
 mod letter;
 mod record;
 mod recover;
+mod seats;
 mod start;
 mod take;
 
@@ -29,13 +30,16 @@ use crate::backend::{Accepted, Error};
 use crate::store::{Store, Write};
 use crate::turn::{Known, Planted, Reply, Seat, TAIL_BYTES_MIN};
 use kernel::{EffectId, RunId};
-use std::collections::{HashMap, HashSet};
+use seats::Seats;
+use std::collections::HashSet;
 
 /// Holds the runs in memory and moves them.
 pub struct Driver {
     store: Store,
-    seats: HashMap<RunId, Seat>,
+    seats: Seats,
     batch: Batch,
+    /// Most runs of one family that may be open at once.
+    called_max: usize,
     /// What was read of stored content lately; let go of when a run that nobody called is over.
     lately: Known,
     tail_bytes_min: u64,
@@ -69,7 +73,8 @@ impl Driver {
         Driver {
             unbegun,
             store,
-            seats: HashMap::new(),
+            seats: Seats::default(),
+            called_max: family::CALLED_MAX,
             batch: Batch::default(),
             lately: Known::default(),
             tail_bytes_min: TAIL_BYTES_MIN,
@@ -89,6 +94,11 @@ impl Driver {
     /// Sets how long a tail must be before a snapshot is worth its bytes.
     pub fn snapshot_past(&mut self, tail_bytes_min: u64) {
         self.tail_bytes_min = tail_bytes_min;
+    }
+
+    /// Sets how many runs of one family may be open at once.
+    pub fn call_at_most(&mut self, runs: usize) {
+        self.called_max = runs;
     }
 
     /// Questions to be asked now; their answers come back as letters.
@@ -135,7 +145,7 @@ impl Driver {
 
     /// Forgets runs that nothing works for; whoever asks for one brings it back from the store.
     pub(crate) fn unseat(&mut self, belongs: impl Fn(&RunId) -> bool) {
-        self.seats.retain(|run, _| !belongs(run));
+        self.seats.retain(|run| !belongs(run));
     }
 
     /// Gives the store back, as it was after the last commit.

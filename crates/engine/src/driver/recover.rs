@@ -12,7 +12,7 @@ use std::sync::Arc;
 impl Driver {
     /// Makes sure that a run is in memory.
     pub(super) fn seated(&mut self, id: &RunId) -> Result<&mut Seat, Error> {
-        if !self.seats.contains_key(id) {
+        if !self.seats.contains(id) {
             let seat = self.load(id)?;
             self.seats.insert(id.clone(), seat);
         }

@@ -4,7 +4,7 @@
 //! removed file keeps nobody out. Its text is only there for the message that a second owner gets.
 
 use super::error::OpenError;
-use rustix::fs::{FlockOperation, flock};
+use rustix::fs::{FlockOperation, OFlags, flock};
 use rustix::io::Errno;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, Write};
@@ -32,7 +32,7 @@ pub struct Owner {
 impl Owner {
     /// The one that owns the store in a data directory at this moment.
     pub fn of(dir: &Path) -> Option<Owner> {
-        let mut file = File::open(dir.join(FILE)).ok()?;
+        let mut file = open(&dir.join(FILE), OpenOptions::new().read(true)).ok()?;
         match flock(&file, FlockOperation::NonBlockingLockShared) {
             Err(Errno::WOULDBLOCK) => Some(signature(&mut file)),
             _ => None,
@@ -53,7 +53,7 @@ impl Lock {
         let failed = |error| OpenError::Directory { path: path.clone(), error };
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false).mode(0o600);
-        let mut file = options.open(&path).map_err(failed)?;
+        let mut file = open(&path, &mut options).map_err(failed)?;
         match patiently(&file) {
             Ok(()) => {}
             Err(Errno::WOULDBLOCK) => {
@@ -69,6 +69,12 @@ impl Lock {
     pub(super) fn carry_all(&mut self) -> io::Result<()> {
         writeln!(self.file, "carries all")
     }
+}
+
+/// Opens the lock file. Whatever else lies there is not waited for.
+fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    let file = options.custom_flags(OFlags::NONBLOCK.bits().cast_signed()).open(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is no file: remove it")) }
 }
 
 fn sign(file: &mut File) -> io::Result<()> {

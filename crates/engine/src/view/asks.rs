@@ -1,12 +1,13 @@
 //! What a run waits for, in words: its own questions and those of the runs below it, by what they ask.
 
-use super::{Line, Undecided, View};
+use super::{Line, State, Undecided, View};
 use crate::asking;
 use crate::backend::Progress;
 use crate::driver::word;
 use crate::store::Reader;
 use crate::turn::LoadError;
 use dialects::view::Asked;
+use kernel::clock::iso;
 use kernel::plan::Audience;
 use kernel::{News, RunId, Status, Waiting};
 
@@ -50,8 +51,17 @@ impl View {
 
     /// The steps of this run and of those below it about which someone must say what became of them.
     pub fn all_undecided(&self) -> impl Iterator<Item = Undecided> {
+        // A run that has ended takes no word any more.
+        let is_open = self.outcome().is_none();
         let own = self.undecided().map(|line| Undecided { run: self.run.clone(), step: line.id.clone() });
-        own.chain(self.below.iter().cloned())
+        own.chain(self.below.iter().cloned()).filter(move |_| is_open)
+    }
+
+    /// Those of them in the runs that a step is, or that its items are.
+    pub fn undecided_below(&self, line: &Line) -> impl Iterator<Item = &Undecided> {
+        let parts = if self.below.is_empty() { &[] } else { line.parts() };
+        let runs: Vec<RunId> = parts.iter().filter_map(nested).cloned().collect();
+        self.below.iter().filter(move |one| runs.iter().any(|run| one.run.is_within(run)))
     }
 
     /// Whether a turn of a run below this one may have changed what must be said about its steps.
@@ -62,38 +72,56 @@ impl View {
 
     /// Whether nothing happens in the workflow that a step runs until someone answers.
     pub(super) fn is_idle(&self, step: &str) -> bool {
-        self.line(step).and_then(nested).is_some_and(|run| self.idle.contains(run))
+        self.child(step).is_some_and(|run| self.idle.contains(run))
+    }
+
+    fn child(&self, step: &str) -> Option<&RunId> {
+        self.line(step).and_then(nested)
+    }
+
+    /// Whether someone must do something, here or in a run below it: every door that calls a run waiting or paused asks this.
+    pub fn waits_for_someone(&self) -> bool {
+        let someone = |one: &Waiting| match one {
+            Waiting::Agent(_) | Waiting::Human(_) | Waiting::Decision(_) => true,
+            Waiting::Child(step) => self.child(step).is_some_and(|run| self.still.contains(run)),
+            Waiting::Clock(..) => false,
+        };
+        let below = || !self.asked.is_empty() || !self.below.is_empty();
+        matches!(self.status, Status::Waiting(_)) && (self.waiting().iter().any(someone) || below())
     }
 
     /// Whether something that it waits for is a run that works.
     pub(super) fn works_below(&self, waiting: &Waiting) -> bool {
         let Waiting::Child(step) = waiting else { return false };
-        self.line(step).and_then(nested).is_some_and(|run| !self.still.contains(run))
+        self.child(step).is_some_and(|run| !self.still.contains(run))
     }
 
     /// What it waits for, each in one line: `your answer: "Deploy?"`.
     pub fn waiting_for(&self) -> Vec<String> {
         let asked = self.asked.iter().map(|asked| self.told(asked));
-        let below = self.below.iter().map(|one| format!("`{}` of run {} was interrupted", one.step, one.run));
+        let below = self.below.iter().map(Undecided::told);
         asked
             .chain(below)
             .chain(
                 self.waiting()
                     .iter()
                     .filter(|one| !self.is_told(one) && !self.works_below(one))
-                    .map(ToString::to_string),
+                    .map(|one| self.rests(one).unwrap_or_else(|| one.to_string())),
             )
             .collect()
     }
 
-    /// Whether the run of another workflow, which is what a step does, asks someone.
-    pub(super) fn asks_below(&self, line: &Line) -> bool {
-        let Some(run) = nested(line) else { return false };
-        self.asked.iter().any(|asked| asked.run.is_within(run))
+    /// When a step is tried again, if that is what is waited for.
+    fn rests(&self, waiting: &Waiting) -> Option<String> {
+        let Waiting::Clock(step, due) = waiting else { return None };
+        let is_resting = self.line(step).is_some_and(|line| line.state == State::Resting);
+        is_resting.then(|| format!("the next attempt of `{step}` at {}", iso(*due)))
     }
 
-    fn waits_below(&self, line: &Line) -> bool {
-        nested(line).is_some_and(|run| self.below.iter().any(|one| one.run.is_within(run)))
+    /// Whether the run of another workflow, which is what a step does, asks someone.
+    pub(super) fn asks_below(&self, line: &Line) -> bool {
+        let mut runs = line.parts().iter().filter_map(nested);
+        !self.asked.is_empty() && runs.any(|run| self.asked.iter().any(|asked| asked.run.is_within(run)))
     }
 
     fn told(&self, asked: &Asked) -> String {
@@ -116,9 +144,9 @@ impl View {
         let own = |step: &str| self.asked.iter().any(|one| one.run == self.run && names(one, step));
         match waiting {
             Waiting::Agent(step) | Waiting::Human(step) => own(step),
-            Waiting::Child(step) => {
-                self.line(step).is_some_and(|line| self.asks_below(line) || self.waits_below(line))
-            }
+            Waiting::Child(step) => self
+                .line(step)
+                .is_some_and(|line| self.asks_below(line) || self.undecided_below(line).next().is_some()),
             Waiting::Decision(_) | Waiting::Clock(..) => false,
         }
     }

@@ -1,10 +1,10 @@
 //! A view as one JSON document, the same for every door.
 
-use super::{Line, State, Values, View};
+use super::{Line, State, Undecided, Values, View};
 use crate::turn::LoadError;
 use dialects::blocks;
 use kernel::clock::iso;
-use kernel::{Fields, Outcome, Status};
+use kernel::{Fields, Outcome};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
@@ -40,16 +40,13 @@ impl View {
     /// What a tool that runs it answers, in the words of the dialect. What is large is named by its digest.
     pub fn response(&self) -> Value {
         let mut timeline = Cow::Borrowed(&self.timeline);
-        if !self.asked.is_empty() {
+        if self.left || !self.asked.is_empty() || !self.below.is_empty() {
             let states: Vec<State> = self.lines().iter().map(|line| self.state(line)).collect();
             timeline.to_mut().lines.iter_mut().zip(states).for_each(|(line, state)| line.state = state);
         }
-        let mut response = blocks::view::response(&self.plan, &timeline, &self.status);
+        let is_paused = self.left || self.waits_for_someone();
+        let mut response = blocks::view::response(&self.plan, &timeline, &self.status, is_paused);
         response["metadata"]["workflow_id"] = self.run.as_str().into();
-        let someone = !self.asked.is_empty() || !self.below.is_empty();
-        if self.left || (someone && matches!(self.status, Status::Waiting(_))) {
-            response["status"] = "paused".into();
-        }
         response
     }
 
@@ -74,6 +71,8 @@ impl View {
 impl View {
     fn step(&self, line: &Line, detail: Detail) -> Value {
         let state = self.state(line);
+        let below: Vec<String> = self.undecided_below(line).map(Undecided::told).collect();
+        let reason = line.reason.clone().or_else(|| (!below.is_empty()).then(|| below.join(", ")));
         let mut value = json!({
             "id": line.id,
             "status": state.status(),
@@ -81,7 +80,7 @@ impl View {
             "attempts": line.attempt,
             "started_at": line.started_at.map(iso),
             "duration_ms": line.duration_ms,
-            "reason": line.reason,
+            "reason": reason,
         });
         if let Some(nested) = &line.nested {
             (value["workflow"], value["child_run"]) = (json!(nested.workflow), json!(nested.run));

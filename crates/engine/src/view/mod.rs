@@ -37,6 +37,13 @@ pub struct Undecided {
     pub step: String,
 }
 
+impl Undecided {
+    /// What became of it, in words for whoever looks at another run.
+    fn told(&self) -> String {
+        format!("`{}` of run {} was interrupted", self.step, self.run)
+    }
+}
+
 /// A run and how each of its steps stands.
 #[derive(Clone, Debug)]
 pub struct View {
@@ -147,11 +154,12 @@ impl View {
         steps.find(|(_, line)| of(line)).map(|(step, _)| (step, step.id != id))
     }
 
-    /// How a step stands. What worked when its process went away was interrupted; a workflow that asks someone waits.
+    /// How a step stands. What worked when its process went away was interrupted, and so was what calls a run in which a step
+    /// was; a workflow that asks someone waits.
     pub fn state(&self, line: &Line) -> State {
         match line.state {
             State::Running if self.asks_below(line) => State::Waiting,
-            State::Running if self.left => State::Interrupted,
+            State::Running if self.left || self.undecided_below(line).next().is_some() => State::Interrupted,
             state => state,
         }
     }
@@ -187,14 +195,12 @@ impl View {
         }
     }
 
-    /// The word for how it stands. One that only waits for a run below it which works, works.
+    /// The word for how it stands. One that waits for nobody works: it rests until its next attempt, or a run below it works.
     pub fn word(&self) -> &'static str {
-        match self.left {
-            true => "interrupted",
-            false if self.waiting().iter().any(|one| self.works_below(one)) => {
-                crate::driver::word(&Status::Running)
-            }
-            false => crate::driver::word(&self.status),
+        match &self.status {
+            _ if self.left => "interrupted",
+            Status::Waiting(_) if !self.waits_for_someone() => crate::driver::word(&Status::Running),
+            status => crate::driver::word(status),
         }
     }
 

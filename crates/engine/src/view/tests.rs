@@ -64,9 +64,36 @@ fn a_run_whose_called_run_works_works() {
     assert_eq!((view.word(), view.waiting_for()), ("running", vec![]));
     view.status = Status::Waiting(vec![Waiting::Clock("push".into(), 0), below()]);
     assert_eq!((view.word(), view.waiting_for().len()), ("running", 1));
-    // It waits itself, for the clock or for someone.
+    // It waits itself, for someone.
     view.still = vec![child];
     assert_eq!((view.word(), view.waiting_for().len()), ("waiting", 2));
     view.left = true;
     assert_eq!(view.word(), "interrupted");
+}
+
+#[test]
+fn a_run_waits_only_for_someone() {
+    let mut view = view();
+    let resting = |due| News::Retrying {
+        key: "k0".into(),
+        attempt: 1,
+        failure: Failure::new(FailureKind::Operation, "no"),
+        due,
+    };
+    let clock = || Waiting::Clock("build".into(), 1_000);
+    took(&mut view, 1, 10, vec![began(0, 1), resting(1_000)]);
+    view.status = Status::Waiting(vec![clock()]);
+    assert_eq!((view.word(), &view.response()["status"]), ("running", &"running".into()));
+    assert_eq!(view.waiting_for(), ["the next attempt of `build` at 1970-01-01T00:00:01.000Z"]);
+    // What only sleeps says so.
+    view.status = Status::Waiting(vec![Waiting::Clock("push".into(), 1_000)]);
+    assert_eq!(view.waiting_for(), ["the clock: `push` at 1970-01-01T00:00:01.000Z"]);
+    for one in
+        [Waiting::Agent("push".into()), Waiting::Human("push".into()), Waiting::Decision("push".into())]
+    {
+        view.status = Status::Waiting(vec![clock(), one]);
+        assert_eq!((view.word(), &view.response()["status"]), ("waiting", &"paused".into()));
+    }
+    view.left = true;
+    assert_eq!((view.word(), &view.response()["status"]), ("interrupted", &"paused".into()));
 }

@@ -9,7 +9,7 @@ use engine::store::{Reader, Store};
 use engine::turn::Home;
 use engine::view::{State, View};
 use kernel::command::Caller;
-use kernel::{Answer, Digest, Fields, Outcome, Plan, Question, Refusal, RunId, Status};
+use kernel::{Answer, Command, Digest, Fields, Outcome, Plan, Question, Refusal, RunId, Status};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -232,6 +232,41 @@ async fn silence_at_a_gate_is_a_no() {
     let text = GATE.replace("gate: ask,", "gate: ask, timeout: 50ms,");
     let mut world = World::start(&text, &[]).await;
     assert_eq!(world.outcome().await, json!({"no": "no", "approved": false}));
+    world.local.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn why_a_question_was_closed_is_known_afterwards() {
+    let why = |world: &World, asked: &Asked| asking::why_closed(&world.reader(), asked).unwrap();
+    let mut world = World::start(&GATE.replace("gate: ask,", "gate: ask, timeout: 2s,"), &[]).await;
+    let asked = world.asked().await.remove(0);
+    world.outcome().await;
+    assert_eq!(why(&world, &asked), "nobody answered in time");
+    world.local.close().await;
+
+    let others = [("middle", MIDDLE), ("inner", INNER)];
+    let mut world = World::start(OUTER, &others).await;
+    let asked = world.asked().await.remove(0);
+    world.say(&asked, json!("well"), agent()).await.unwrap();
+    world.outcome().await;
+    assert_eq!(why(&world, &asked), "the question was answered elsewhere");
+    world.local.close().await;
+
+    let mut world = World::start(OUTER, &others).await;
+    let asked = world.asked().await.remove(0);
+    let run = world.run.clone();
+    world.local.submit(&run, Command::Cancel { reason: "enough".to_owned(), by: human() }).await.unwrap();
+    // At once, whether the called run has heard of it or not, and at the end.
+    assert_eq!(why(&world, &asked), "the run was cancelled");
+    world.outcome().await;
+    assert_eq!(why(&world, &asked), "the run was cancelled");
+    world.local.close().await;
+
+    let text = "name: a\ntimeout: 2s\nblocks: [{id: ask, type: Prompt, inputs: {prompt: Well?}}]";
+    let mut world = World::start(text, &[]).await;
+    let asked = world.asked().await.remove(0);
+    world.outcome().await;
+    assert_eq!(why(&world, &asked), "the run has ended");
     world.local.close().await;
 }
 

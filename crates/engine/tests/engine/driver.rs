@@ -326,3 +326,30 @@ fn inputs_of_a_child_are_held_against_their_rules() {
         assert_eq!(detail.contains("input `n` must be at most 10, not 11"), !fits, "{detail}");
     }
 }
+
+#[test]
+fn a_family_of_runs_has_a_bound() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut driver = driver(dir.path());
+    driver.call_at_most(3);
+    let waits = |id: &str| {
+        let mut plan = noops(&[(id, &[])]);
+        plan.steps[0].work =
+            Work::Action { audience: Audience::Agent, inputs: Vec::new(), gate: None, ends: None };
+        Arc::new(plan)
+    };
+    let parent = RunId::new("root");
+    driver.take(start("root", &waits("a")), 1);
+    driver.take(start("other", &waits("a")), 1);
+    for number in 0..3 {
+        let effect = kernel::EffectId::new(format!("c[{number}]#1"));
+        let child = parent.child(&effect);
+        let (plan, inputs) = (Ok(waits("b").into()), Fields::new());
+        driver
+            .take(Letter::StartChild { child, parent: (parent.clone(), effect), plan, inputs, depth: 1 }, 2);
+    }
+    driver.commit().unwrap();
+    let is_there =
+        |number: u32| driver.run(&parent.child(&kernel::EffectId::new(format!("c[{number}]#1")))).is_some();
+    assert_eq!([0, 1, 2].map(is_there), [true, true, false]);
+}

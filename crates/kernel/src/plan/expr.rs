@@ -15,6 +15,8 @@ pub enum Expr {
     Template(Template),
     /// One referenced value that must be there: nothing is not enough.
     Needed(Path),
+    /// One referenced value that need not be there: nothing is nothing.
+    Optional(Path),
     /// One referenced list that must be there, with something in it.
     Items(Path),
     /// True or false.
@@ -55,7 +57,8 @@ impl Expr {
     /// The foreign expressions in it, in order; not those that another one is given.
     pub(crate) fn foreign<'e>(&'e self, found: &mut Vec<&'e Foreign>) {
         match self {
-            Expr::Const(_) | Expr::Template(_) | Expr::Needed(_) | Expr::Items(_) | Expr::Condition(_) => {}
+            Expr::Const(_) | Expr::Template(_) | Expr::Condition(_) => {}
+            Expr::Needed(_) | Expr::Optional(_) | Expr::Items(_) => {}
             Expr::List(items) => items.iter().for_each(|item| item.foreign(found)),
             Expr::Object(fields) => fields.iter().for_each(|(_, item)| item.foreign(found)),
             Expr::Foreign(foreign) => found.push(foreign),
@@ -67,7 +70,7 @@ impl Expr {
         match self {
             Expr::Const(_) => Vec::new(),
             Expr::Template(template) => template.paths().collect(),
-            Expr::Needed(path) | Expr::Items(path) => vec![path],
+            Expr::Needed(path) | Expr::Optional(path) | Expr::Items(path) => vec![path],
             Expr::Condition(condition) => condition.paths(),
             Expr::List(items) => items.iter().flat_map(Expr::paths).collect(),
             Expr::Object(fields) => fields.iter().flat_map(|(_, item)| item.paths()).collect(),

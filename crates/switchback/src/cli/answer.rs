@@ -41,6 +41,9 @@ pub(crate) fn answer(arguments: &AnswerArguments) -> Result<Exit, CommandError> 
     drop(looked);
     let said = arguments.response.as_deref().map(|word| given::answer(word, asked.kind == AskedKind::Agent));
     let said = said.transpose()?;
+    if arguments.response.as_deref() == Some("-") && said == Some("".into()) && asked.default.is_none() {
+        return Err(nothing_came(&asked));
+    }
     if said.is_none() && arguments.json {
         return listed(&[asked]);
     }
@@ -233,6 +236,14 @@ fn later(asked: &Asked, at_terminal: bool) -> Vec<String> {
         lines.push(format!("without a terminal: switchback answer {root} --question '{id}' RESPONSE"));
     }
     lines
+}
+
+/// What was to say it may have failed.
+fn nothing_came(asked: &Asked) -> CommandError {
+    let id = &asked.question_id;
+    CommandError::usage("empty-answer", format!("stdin was empty, and so nothing was said to `{id}`"))
+        .hint("nothing was changed; the question is still open")
+        .hint(format!("if an empty text is meant: switchback answer {} --question '{id}' ''", asked.root))
 }
 
 fn misfit(asked: &Asked, why: &str) -> CommandError {

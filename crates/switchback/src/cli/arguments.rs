@@ -150,7 +150,8 @@ pub(crate) struct RunsArguments {
         "succeeded", "failed", "cancelled", "diverged"])]
     pub(crate) status: Option<String>,
     /// At most so many.
-    #[arg(short = 'n', long = "limit", value_name = "COUNT", default_value_t = 20)]
+    #[arg(short = 'n', long = "limit", value_name = "COUNT", default_value_t = 20,
+        value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) limit: u32,
     /// Print the list as one JSON document.
     #[arg(long)]

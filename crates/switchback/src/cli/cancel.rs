@@ -31,8 +31,8 @@ pub(crate) fn cancel(arguments: &CancelArguments) -> Result<Exit, CommandError> 
 
 /// Follows the run to its end, and says whether it is we who ended it.
 async fn end(run: &RunId, reason: &str, seating: Seating) -> Result<(Followed, bool), CommandError> {
-    let signals = Signals::listen()?;
     let desk = Desk::open(seating).await?;
+    let signals = Signals::listen()?;
     // First of all: what happens from now on is told.
     let progress = desk.backend().subscribe(run).await?;
     let row = desk.reader.run(run)?.ok_or_else(|| engine::Error::NoRun(run.clone()))?;

@@ -94,6 +94,12 @@ impl CommandError {
             .hint(format!("if it was, go on with: switchback resume {run}; if not, run it again"))
     }
 
+    /// What is wrong and what to do, in one line.
+    pub(crate) fn in_one_line(&self) -> String {
+        let all: Vec<&str> = [&self.message].into_iter().chain(&self.hints).map(String::as_str).collect();
+        all.join("; ")
+    }
+
     /// Adds where the store lies.
     fn at_store(self) -> Self {
         match directory() {

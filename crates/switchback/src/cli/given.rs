@@ -101,7 +101,10 @@ fn value(input: &Input, text: &str) -> Result<Value, CommandError> {
     }
     let parsed = read.ok();
     if input.kind == InputKind::Any {
-        return Ok(parsed.unwrap_or_else(|| text.into()));
+        // What is typed is not changed: `1.10` is a version and no number that is written `1.1`.
+        let is_written = |value: &Value| serde_json::to_string(value).is_ok_and(|written| written == text);
+        let is_same = |value: &Value| value.is_array() || value.is_object() || is_written(value);
+        return Ok(parsed.filter(is_same).unwrap_or_else(|| text.into()));
     }
     parsed.filter(|value| input.kind.accepts(value)).ok_or_else(|| {
         let (name, kind, text) = (&input.name, input.kind.as_str(), cut(text, SHOWN_CHARS_MAX));
@@ -201,6 +204,14 @@ mod tests {
         let wanted = json!({"text": "007", "count": 42, "ratio": 1, "flag": true, "list": [1],
                             "map": {"a": "b=c"}, "any": "x y"});
         assert_eq!(read(&given).unwrap(), wanted);
+        for typed in ["1.10", "1e10", "1234e56", "20261116123456789012", "-0", " 5 ", "007", " true"] {
+            assert_eq!(read(&["text=", &format!("any={typed}")]).unwrap()["any"], json!(typed));
+        }
+        for (typed, value) in
+            [("5", json!(5)), ("-1.5", json!(-1.5)), ("true", json!(true)), ("null", json!(null))]
+        {
+            assert_eq!(read(&["text=", &format!("any={typed}")]).unwrap()["any"], value);
+        }
         assert_eq!(read(&["text=", "any=[1]"]).unwrap(), json!({"text": "", "any": [1]}));
     }
 

@@ -6,10 +6,11 @@ use std::io::{self, Read, Write};
 
 /// Asks a person for one line and shows nothing of it; nothing if they change their mind.
 pub(super) fn prompt(what: &str) -> io::Result<Option<String>> {
+    // First of all: what is typed after the question counts.
+    let _hidden = Hidden::begin()?;
     let mut err = io::stderr().lock();
     write!(err, "{what} (not shown): ")?;
     err.flush()?;
-    let _hidden = Hidden::begin()?;
     let typed = typed(&mut io::stdin().lock());
     writeln!(err)?;
     typed

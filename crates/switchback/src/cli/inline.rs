@@ -43,9 +43,8 @@ impl Inline {
             view.ask(&desk.reader)?;
         }
         let is_open = |sheet: &Sheet| view.asked.iter().any(|asked| name(asked) == name(&sheet.asked));
-        if self.sheet.as_ref().is_some_and(|sheet| !is_open(sheet)) {
-            self.sheet = None;
-            painter.asked("it was answered elsewhere");
+        if let Some(closed) = self.sheet.take_if(|sheet| !is_open(sheet)) {
+            painter.asked(asking::why_closed(&desk.reader, &closed.asked)?);
         }
         Ok(())
     }

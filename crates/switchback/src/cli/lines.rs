@@ -36,7 +36,7 @@ impl Lines {
 
     /// Lines of a run that is looked at as a whole.
     pub(crate) fn shown(look: Look, view: &View) -> Self {
-        let words = view.lines().iter().map(|line| word(shown_state(view, line)).len() + 1);
+        let words = view.lines().iter().map(|line| word(view.state(line)).len() + 1);
         Lines { look, word: words.max().unwrap_or(0).max(WORD_CHARS), name: names(view), stopping: false }
     }
 
@@ -110,7 +110,7 @@ impl Lines {
 
     /// The lines of a step in a run that is looked at as a whole.
     pub(crate) fn shown_step(&self, view: &View, line: &Line, now: u64) -> Vec<String> {
-        match shown_state(view, line) {
+        match view.state(line) {
             State::Pending => vec![self.row("-", &line.id, "", "")],
             State::Skipped => {
                 vec![self.row("skipped", &line.id, "", &clean(line.reason.as_deref().unwrap_or_default()))]
@@ -118,9 +118,9 @@ impl Lines {
             State::Running | State::Resting => self.running(line, now).into_iter().collect(),
             State::Waiting => vec![self.row("ask", &line.id, "", &prompt(line))],
             State::Interrupted => {
-                let rest = match undecided::below(view, line) {
+                let rest = match undecided::list(view, view.undecided_below(line)) {
                     below if below.is_empty() => started(line, now),
-                    below => clean(&undecided::list(view, below)),
+                    below => clean(&below),
                 };
                 vec![self.row("interrupted", &line.id, "", &rest)]
             }
@@ -174,14 +174,6 @@ fn attempts(line: &Line) -> String {
 
 fn started(line: &Line, now: u64) -> String {
     line.started_at.map(|at| format!("started {}", time::clock(at, now))).unwrap_or_default()
-}
-
-/// How a step stands for someone who looks: one whose called run was interrupted does not run.
-fn shown_state(view: &View, line: &Line) -> State {
-    match view.state(line) {
-        State::Running if !undecided::below(view, line).is_empty() => State::Interrupted,
-        state => state,
-    }
 }
 
 /// The first line of what a step asks.

@@ -70,8 +70,8 @@ pub(crate) fn exit(view: &View) -> Exit {
         Status::Ended(Outcome::Succeeded { .. }) => Exit::Succeeded,
         Status::Ended(Outcome::Failed { failure }) if failure.kind == FailureKind::TimedOut => Exit::TimedOut,
         Status::Ended(_) => Exit::Failed,
-        Status::Waiting(_) => Exit::Waiting,
-        Status::Queued | Status::Running | Status::Closing => Exit::Interrupted,
+        _ if view.waits_for_someone() => Exit::Waiting,
+        _ => Exit::Interrupted,
     }
 }
 

@@ -84,8 +84,8 @@ async fn go_on(
     seating: Seating,
     asks: bool,
 ) -> Result<Followed, CommandError> {
-    let signals = Signals::listen()?;
     let desk = Desk::open(seating).await?;
+    let signals = Signals::listen()?;
     let gone = || engine::Error::NoRun(run.clone());
     // First of all: what happens while the run is looked at is told.
     let progress = desk.backend().subscribe(run).await?;
@@ -165,7 +165,10 @@ fn several(step: &str, meant: &[Undecided], became: &Resolution) -> CommandError
     let message = format!("`{step}` was interrupted in {} called runs; say in which", meant.len());
     let error = CommandError::usage("several-steps", message);
     let given: String = outputs.into_iter().flatten().map(|(name, _)| format!(" -o {name}=...")).collect();
-    meant.iter().fold(error, |error, one| error.hint(format!("{}{given}", undecided::command(one, flag))))
+    let named = meant.iter().take(undecided::NAMED_MAX);
+    let commands = named.map(|one| format!("{}{given}", undecided::command(one, flag)));
+    let more = undecided::more(meant.len().saturating_sub(undecided::NAMED_MAX));
+    commands.chain(more).fold(error, CommandError::hint)
 }
 
 fn not_interrupted(view: &View, step: Option<&str>, open: &str) -> CommandError {
@@ -241,4 +244,19 @@ async fn carry_on(
         }
     }
     Ok(since)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_that_a_command_gives_is_documented() {
+        let page = include_str!("../../../../docs/block-types.md");
+        let tables = page.split("## Shell").nth(1).and_then(|rest| rest.split("\n## ").next());
+        let shell = tables.expect("the page has a part about Shell");
+        for output in COMMAND_GIVES {
+            assert!(shell.contains(&format!("`{output}`")), "{output}");
+        }
+    }
 }

@@ -52,10 +52,11 @@ async fn start(
     seating: Seating,
     asks: bool,
 ) -> Result<Followed, CommandError> {
-    let signals = Signals::listen()?;
     let client = Client::here(folder()?, Flags::default());
     let home = client.home(&settled::sound(&client)?);
     let desk = Desk::open(seating).await?;
+    // Not before: whoever waits for a daemon in vain can end that.
+    let signals = Signals::listen()?;
     let id = RunId::new(names::fresh(|name| is_taken(&desk, name)));
     let plan = Arc::new(plan);
     let folder = home.folder.display().to_string();

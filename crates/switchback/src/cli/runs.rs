@@ -10,7 +10,7 @@ use super::time;
 use engine::asking::AskedKind;
 use engine::kernel::clock::iso;
 use engine::store::{Filter, RunRow};
-use engine::view::{State, View};
+use engine::view::{Line, State, View};
 use serde_json::{Value, json};
 
 /// Longest question in a list.
@@ -130,7 +130,9 @@ fn asks(view: &View) -> Option<String> {
 /// What a run is doing, what it waits for, or what it had open when its process went away.
 fn what(view: &View) -> String {
     let in_state = |wanted: State| {
-        let lines = view.lines().iter().filter(|line| view.state(line) == wanted);
+        // What was interrupted below is told by what waits.
+        let own = |line: &&Line| view.undecided_below(line).next().is_none();
+        let lines = view.lines().iter().filter(own).filter(|line| view.state(line) == wanted);
         lines.map(|line| format!("`{}`", line.id)).collect::<Vec<_>>()
     };
     let waiting = view.waiting_for().join(", ");

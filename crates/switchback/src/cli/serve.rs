@@ -29,13 +29,14 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<Exit, CommandError> {
     };
     pipe.carry();
     pipe.close();
-    Ok(Exit::Succeeded)
+    pipe.missed().map_or(Ok(Exit::Succeeded), Err)
 }
 
 /// A pipe to the daemon, started if need be.
 fn opened(client: &Client) -> Result<Arc<Pipe>, CommandError> {
     let hello = Hello::new(Door::Mcp, client.clone()).lending(lent(client));
-    Ok(Pipe::open(place(&directory()?)?, hello, talk)?)
+    Pipe::open(place(&directory()?)?, hello, talk)
+        .map_err(|error| CommandError::internal("daemon", format!("failed to speak to the daemon: {error}")))
 }
 
 /// The project folder that was named, or where the command was started.
@@ -64,8 +65,7 @@ async fn alone(client: Client) -> Result<Exit, CommandError> {
 
 /// Without a store every tool says why: a client that only sees its server end learns nothing.
 async fn closed(error: CommandError, client: Client) -> Result<Exit, CommandError> {
-    let reason: Vec<&str> = [&error.message].into_iter().chain(&error.hints).map(String::as_str).collect();
-    let served = mcp::serve_closed(reason.join("; "), client, mcp::Stdio::open()).await;
+    let served = mcp::serve_closed(error.in_one_line(), client, mcp::Stdio::open()).await;
     served.map_err(|error| CommandError::internal("mcp", error))?;
     Err(error)
 }

@@ -2,10 +2,10 @@
 //! told with that run, because several may have one of the same name.
 
 use super::look::typable;
-use engine::view::{Line, Undecided, View};
+use engine::view::{Undecided, View};
 
-/// How many interrupted steps get commands of their own.
-const NAMED_MAX: usize = 3;
+/// How many interrupted steps are named, and get commands of their own; of the others there is a count.
+pub(crate) const NAMED_MAX: usize = 10;
 
 /// A step as people read it beside a run: `` `push` ``, or `` `push` of run mossy-otter-41/call#1 ``.
 pub(crate) fn named(view: &View, one: &Undecided) -> String {
@@ -17,7 +17,15 @@ pub(crate) fn named(view: &View, one: &Undecided) -> String {
 
 /// Several steps as people read them.
 pub(crate) fn list<'u>(view: &View, steps: impl IntoIterator<Item = &'u Undecided>) -> String {
-    steps.into_iter().map(|one| named(view, one)).collect::<Vec<_>>().join(", ")
+    let mut steps = steps.into_iter();
+    let mut named: Vec<String> = steps.by_ref().take(NAMED_MAX).map(|one| named(view, one)).collect();
+    named.extend(more(steps.count()));
+    named.join(", ")
+}
+
+/// How many there are beside those that are named.
+pub(crate) fn more(count: usize) -> Option<String> {
+    (count > 0).then(|| format!("and {count} more"))
 }
 
 /// The command that says what became of a step: `--retry`, `--done` or `--fail`.
@@ -34,24 +42,15 @@ pub(crate) fn advice(view: &View) -> Vec<String> {
     let mut lines =
         vec![format!("{} may or may not have happened. Look, then say which:", list(view, &undecided))];
     let ways = [("--retry", "do it again"), ("--done", "it had happened"), ("--fail", "it has failed")];
-    let told = |of: &dyn Fn(&str) -> String| ways.map(|(flag, meaning)| (of(flag), meaning));
-    let commands: Vec<(String, &str)> = if undecided.len() <= NAMED_MAX {
-        undecided.iter().flat_map(|one| told(&|flag| command(one, flag))).collect()
-    } else {
-        // Of many, one command stands for all.
-        let own = undecided.iter().all(|one| one.run == view.run);
-        let run = if own { typable(view.run.as_str()) } else { "'RUN'".to_owned() };
-        told(&|flag| format!("switchback resume {run} {flag} STEP")).into()
-    };
+    let of = |one: &Undecided| ways.map(|(flag, meaning)| (command(one, flag), meaning));
+    let commands: Vec<(String, &str)> = undecided.iter().take(NAMED_MAX).flat_map(of).collect();
     let width = commands.iter().map(|(command, _)| command.chars().count()).max().unwrap_or(0);
     lines.extend(commands.iter().map(|(command, meaning)| format!("  {command:<width$}  {meaning}")));
+    lines.extend(more(undecided.len().saturating_sub(NAMED_MAX)).map(|more| {
+        let run = typable(view.run.as_str());
+        format!("  {more}; without a step it is said of all: switchback resume {run} --retry")
+    }));
     lines
-}
-
-/// The interrupted steps of the runs that a step is, or that its items are.
-pub(crate) fn below<'v>(view: &'v View, line: &Line) -> Vec<&'v Undecided> {
-    let runs = || line.parts().iter().filter_map(|part| part.nested.as_ref()?.run.as_ref());
-    view.below.iter().filter(|one| runs().any(|run| one.run.is_within(run))).collect()
 }
 
 #[cfg(test)]
@@ -69,15 +68,17 @@ mod tests {
     }
 
     #[test]
-    fn each_step_has_commands_that_can_be_typed_until_there_are_too_many() {
+    fn each_step_has_commands_that_can_be_typed_and_what_is_too_many_is_counted() {
         assert_eq!(advice(&view(0)), [""; 0]);
         let lines = advice(&view(NAMED_MAX));
         assert_eq!(lines.len(), 1 + 3 * NAMED_MAX);
         assert!(lines[0].starts_with("`a` of run r/c[0]#1, `a` of run r/c[1]#1, "), "{lines:?}");
+        assert!(lines[0].contains("`a` of run r/c[9]#1 may or may not have happened"), "{lines:?}");
         assert_eq!(lines[1], "  switchback resume 'r/c[0]#1' --retry a  do it again");
-        assert_eq!(lines[9], "  switchback resume 'r/c[2]#1' --fail a   it has failed");
-        let lines = advice(&view(NAMED_MAX + 1));
-        assert_eq!(lines.len(), 4);
-        assert_eq!(lines[2], "  switchback resume 'RUN' --done STEP   it had happened");
+        assert_eq!(lines[30], "  switchback resume 'r/c[9]#1' --fail a   it has failed");
+        let lines = advice(&view(NAMED_MAX + 2));
+        assert_eq!(lines.len(), 1 + 3 * NAMED_MAX + 1);
+        assert!(lines[0].contains("`a` of run r/c[9]#1, and 2 more may or may not"), "{lines:?}");
+        assert_eq!(lines[31], "  and 2 more; without a step it is said of all: switchback resume r --retry");
     }
 }

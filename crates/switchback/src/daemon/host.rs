@@ -119,7 +119,7 @@ async fn keep(dir: &Path) -> ExitCode {
     kill_point("daemon closed");
     // Last of all: what is left of the pid file tells clients whether to find the next daemon at once.
     let _ = match end {
-        End::Restarted => fs::write(&place.pid, format!("{RESTARTED}\n")),
+        End::Restarted => place.sign(RESTARTED),
         End::Broken => Ok(()),
         End::Halted | End::Idle | End::Replaced => fs::remove_file(&place.pid),
     };
@@ -137,8 +137,7 @@ async fn open(place: &Place) -> Result<(Arc<Host>, Listener), CommandError> {
         CommandError::internal("daemon", format!("failed to listen at {}: {error}", place.socket.display()))
     };
     let listener = Listener::bind(place, asked).map_err(failed)?;
-    let pid = format!("{}\n", std::process::id());
-    fs::write(&place.pid, pid).map_err(failed)?;
+    place.sign(&std::process::id().to_string()).map_err(failed)?;
     let host = Host {
         house: Arc::new(house),
         since: now(),

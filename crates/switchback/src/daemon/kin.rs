@@ -68,6 +68,20 @@ fn look(pid: u32) -> Option<Found> {
     Some(Found { parent, session: session.as_raw_nonzero().get().unsigned_abs() })
 }
 
+/// A process of the session that another one leads.
+#[cfg(target_os = "linux")]
+pub(super) fn follower(leader: u32) -> Option<u32> {
+    let pids = std::fs::read_dir("/proc").ok()?.flatten();
+    let mut pids = pids.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    pids.find(|pid| *pid != leader && look(*pid).is_some_and(|found| found.session == leader))
+}
+
+/// A process of the session that another one leads: nobody tells here.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn follower(_leader: u32) -> Option<u32> {
+    None
+}
+
 /// Whether a process above this one is this very program: a command of a workflow that another one carries out.
 pub(crate) fn is_below_our_own() -> bool {
     let own = std::env::current_exe().and_then(std::fs::canonicalize).ok();

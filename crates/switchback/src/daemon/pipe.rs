@@ -10,7 +10,7 @@
 //! A daemon that was stopped on purpose is not brought back by the pipe: what was open is answered with an error, and the
 //! next line from the client starts one.
 
-use super::hello::Hello;
+use super::hello::{Hello, VERSION};
 use super::host::RESTARTED;
 use super::place::Place;
 use super::reach::{Reached, Unreachable, find, reach};
@@ -19,6 +19,7 @@ use super::successor::Successor;
 use super::talk::{Line, Reason, Taken, Talk};
 use crate::cli::CommandError;
 use crate::mcp::line::bare;
+use crate::mcp::{self, intake::Intake};
 use engine::kill_point;
 use std::io::{self, BufRead, BufReader, Write};
 use std::net::Shutdown;
@@ -32,6 +33,9 @@ const LAST_ANSWERS_MAX: Duration = Duration::from_secs(60);
 /// A daemon that dies more often than this in so short a time is not started again until the client asks for something.
 const DEATHS_MAX: usize = 5;
 const DEATHS_WITHIN: Duration = Duration::from_secs(30);
+
+/// How long after a daemon was looked for in vain the next line may look again.
+const LOOK_AGAIN: Duration = Duration::from_secs(2);
 
 /// A client on stdio and its daemon.
 pub(crate) struct Pipe {
@@ -49,6 +53,14 @@ struct State {
     link: Option<Link>,
     links: u64,
     deaths: Vec<Instant>,
+    /// Why there is no daemon, where someone stands in for it.
+    missed: Option<Missed>,
+}
+
+struct Missed {
+    why: CommandError,
+    /// When it was looked for last.
+    at: Instant,
 }
 
 #[derive(Clone)]
@@ -60,9 +72,10 @@ struct Link {
 }
 
 impl Pipe {
-    /// A pipe from this process to the daemon, started if need be. `say` is how people hear of what happens.
-    pub(crate) fn open(place: Place, hello: Hello, say: fn(&str)) -> Result<Arc<Pipe>, Unreachable> {
-        let state = State { talk: Talk::default(), link: None, links: 0, deaths: Vec::new() };
+    /// A pipe from this process to the daemon, started if need be. `say` is how people hear of what happens. Where no daemon
+    /// can be had, someone stands in who says why, until there is one.
+    pub(crate) fn open(place: Place, hello: Hello, say: fn(&str)) -> io::Result<Arc<Pipe>> {
+        let state = State { talk: Talk::default(), link: None, links: 0, deaths: Vec::new(), missed: None };
         let pipe = Arc::new(Pipe {
             place,
             hello,
@@ -71,8 +84,32 @@ impl Pipe {
             changed: Condvar::new(),
             say,
         });
-        pipe.connect()?;
+        if let Err(error) = pipe.connect() {
+            pipe.stand_in(error.into())?;
+        }
         Ok(pipe)
+    }
+
+    /// Why there is no daemon, if there is none.
+    pub(crate) fn missed(&self) -> Option<CommandError> {
+        self.state().missed.take().map(|missed| missed.why)
+    }
+
+    /// Lets someone stand in for the daemon: without it every tool says why.
+    fn stand_in(self: &Arc<Self>, why: CommandError) -> io::Result<()> {
+        let (ours, theirs) = UnixStream::pair()?;
+        let (said, client) = (why.in_one_line(), self.hello.client.clone());
+        std::thread::Builder::new()
+            .name("stands in".into())
+            .spawn(move || mcp::stand_in(said, client, theirs))?;
+        self.state().missed = Some(Missed { why, at: Instant::now() });
+        self.attach(ours, VERSION.to_owned(), std::process::id());
+        Ok(())
+    }
+
+    /// Whether someone stands in for the daemon, and it is time to look for it again.
+    fn looks_again(&self) -> bool {
+        self.state().missed.as_ref().is_some_and(|missed| missed.at.elapsed() >= LOOK_AGAIN)
     }
 
     /// Carries lines until the client hangs up.
@@ -101,11 +138,17 @@ impl Pipe {
     }
 
     /// Takes lines from the client to the daemon.
-    fn take_all(self: &Arc<Self>, input: impl BufRead) {
-        for line in input.split(b'\n') {
-            // What cannot be read any more has ended.
-            let Ok(line) = line else { break };
-            let line = bare(&line);
+    fn take_all(self: &Arc<Self>, mut input: impl BufRead) {
+        let mut intake = Intake::default();
+        // What cannot be read any more has ended.
+        while let Ok(Some(came)) = intake.next(&mut input) {
+            let line = match came.as_deref() {
+                Ok(line) => bare(line),
+                Err(refused) => {
+                    say_to_client(&refused.answer());
+                    continue;
+                }
+            };
             if line.is_empty() {
                 continue;
             }
@@ -138,14 +181,20 @@ impl Pipe {
         let line = match taken {
             Taken::Pass(line) => line,
             Taken::Answer(answer) => {
-                // A client that does not read any more is told by the end of its own pipe.
-                let _ = write_line(&mut io::stdout().lock(), &answer);
+                say_to_client(&answer);
                 return Ok(());
             }
             Taken::Dropped => return Ok(()),
         };
         let link = self.state().link.clone();
         match link {
+            Some(link) if self.looks_again() => match self.connect() {
+                Ok(()) => drop(link.stream.shutdown(Shutdown::Both)),
+                Err(_) => {
+                    self.state().missed.iter_mut().for_each(|missed| missed.at = Instant::now());
+                    drop(write_line(&*link.stream, &line));
+                }
+            },
             // What could not be written is remembered, and said again to the next daemon.
             Some(link) => drop(write_line(&*link.stream, &line)),
             None => self.connect()?,
@@ -159,11 +208,19 @@ impl Pipe {
         if let Some(note) = &welcome.note {
             (self.say)(note);
         }
+        self.state().missed = None;
+        self.attach(stream, welcome.version, welcome.pid);
+        kill_point("pipe reached a daemon");
+        Ok(())
+    }
+
+    /// Speaks to someone from now on, and says again what they must know.
+    fn attach(self: &Arc<Self>, stream: UnixStream, version: String, pid: u32) {
         let stream = Arc::new(stream);
         let (link, again) = {
             let mut state = self.state();
             state.links += 1;
-            let link = Link { number: state.links, stream, version: welcome.version, pid: welcome.pid };
+            let link = Link { number: state.links, stream, version, pid };
             state.link = Some(link.clone());
             (link, state.talk.again())
         };
@@ -175,8 +232,6 @@ impl Pipe {
                 break;
             }
         }
-        kill_point("pipe reached a daemon");
-        Ok(())
     }
 
     /// Gives lines of the daemon to the client, until the daemon is gone.
@@ -283,6 +338,11 @@ impl Pipe {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Answers the client. One that does not read any more is told by the end of its own pipe.
+fn say_to_client(answer: &Line) {
+    let _ = write_line(io::stdout().lock(), answer);
 }
 
 /// In one piece: whoever reads would wake for each.

@@ -47,6 +47,14 @@ impl Place {
         let (starting, next) = (beside("daemon.starting"), beside("daemon.next"));
         Ok(Place { socket, pid, log, starting, next, dir })
     }
+
+    /// Writes down who the daemon is, in the place of whatever lies there.
+    pub(super) fn sign(&self, who: &str) -> io::Result<()> {
+        let new = self.pid.with_extension("pid.new");
+        let _ = fs::remove_file(&new);
+        fs::write(&new, format!("{who}\n"))?;
+        fs::rename(new, &self.pid)
+    }
 }
 
 /// The short folder, which belongs to this user alone.

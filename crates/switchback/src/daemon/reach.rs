@@ -3,19 +3,21 @@
 
 use super::hello::{Hello, LINE_BYTES_MAX, Welcome};
 use super::idle;
+use super::kin::follower;
 use super::place::Place;
 use super::successor::Successor;
 use crate::cli::CommandError;
 use engine::store::Owner;
-use rustix::fs::{FlockOperation, flock};
-use rustix::io::retry_on_intr;
+use rustix::fs::{FlockOperation, OFlags, flock};
+use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 /// How long a daemon may take to answer a hello.
@@ -23,6 +25,12 @@ const WELCOME_MAX: Duration = Duration::from_secs(10);
 
 /// How long a daemon whose socket is missing may take to listen again, or to end.
 const HIDDEN_MAX: Duration = Duration::from_secs(10);
+
+/// How long a daemon may take from its start until it is ready: its disk may be slow, and what a crash left is looked at first.
+const READY_MAX: Duration = Duration::from_secs(20);
+
+/// How long others may take to start one.
+const STARTING_MAX: Duration = Duration::from_secs(60);
 
 /// How often a daemon is started that ends before it can be met.
 const STARTS_MAX: u32 = 3;
@@ -133,35 +141,78 @@ pub(crate) fn reach(place: &Place, hello: &Hello) -> Result<Reached, Unreachable
         return Ok(reached);
     }
     let failed = |error| Unreachable::Io("failed to start the daemon".to_owned(), error);
-    let lock = starting(place).map_err(failed)?;
+    let lock = starting(place).map_err(failed)?.ok_or_else(|| Unreachable::Silent(daemon_of(place)))?;
     if let Some(reached) = find(place, hello)? {
         return Ok(reached);
     }
     for _ in 1..STARTS_MAX {
         // One that died before it said a word, or before it was met, may just have been killed.
-        if let Ok(said) = start(place) {
+        if let Ok(said) = start(place, READY_MAX)? {
             said.map_or(Ok(()), |said| Err(Unreachable::Failed(said)))?;
             if let Some(reached) = find(place, hello)? {
                 return Ok(reached);
             }
         }
     }
-    start(place).map_err(failed)?.map_or(Ok(()), |said| Err(Unreachable::Failed(said)))?;
+    start(place, READY_MAX)?.map_err(failed)?.map_or(Ok(()), |said| Err(Unreachable::Failed(said)))?;
     let reached = find(place, hello)?;
     drop(lock);
     reached.ok_or_else(|| failed(io::Error::other("it ended as soon as it had started; its log says why")))
 }
 
-/// Waits until nobody else starts a daemon.
-fn starting(place: &Place) -> io::Result<File> {
-    let lock =
-        OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&place.starting)?;
-    retry_on_intr(|| flock(&lock, FlockOperation::LockExclusive))?;
-    Ok(lock)
+/// Waits until nobody else starts a daemon; nothing, if that takes too long.
+fn starting(place: &Place) -> io::Result<Option<File>> {
+    let lock = own(OpenOptions::new().write(true).truncate(false), &place.starting)?;
+    let deadline = Instant::now() + STARTING_MAX;
+    loop {
+        match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => return Ok(Some(lock)),
+            Err(Errno::WOULDBLOCK | Errno::INTR) if Instant::now() < deadline => {}
+            Err(Errno::WOULDBLOCK | Errno::INTR) => return Ok(None),
+            Err(errno) => return Err(errno.into()),
+        }
+        // Whoever starts one takes a moment, and a lock cannot be waited for with a bound.
+        std::thread::sleep(Duration::from_millis(10));
+    }
 }
 
-/// Starts a daemon and waits until it says that it is ready, or why it is not.
-fn start(place: &Place) -> io::Result<Option<CommandError>> {
+/// A file of ours, made if need be. Whatever else lies there is not waited for.
+fn own(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    let options = options.create(true).mode(0o600).custom_flags(OFlags::NONBLOCK.bits().cast_signed());
+    options.open(path).map_err(|error| io::Error::other(format!("{}: {error}", path.display())))
+}
+
+/// What a daemon that was started said: nothing if it is ready, else why it is not.
+type Started = io::Result<Option<CommandError>>;
+
+/// Starts a daemon and waits until it says that it is ready, or why it is not. One that says nothing is left where it is.
+fn start(place: &Place, ready_max: Duration) -> Result<Started, Unreachable> {
+    let mut child = match spawn(place) {
+        Ok(child) => child,
+        Err(error) => return Ok(Err(error)),
+    };
+    let (tell, told) = mpsc::channel();
+    let (first, out) = (child.id(), child.stdout.take());
+    std::thread::spawn(move || {
+        let mut said = String::new();
+        let read = out.map(|out| BufReader::new(out).take(LINE_BYTES_MAX as u64).read_line(&mut said));
+        // Nobody hears it who has given up.
+        let _ = tell.send(read.unwrap_or(Ok(0)).map(|_| said));
+        // What was started forks and ends at once; the daemon is nobody's child.
+        child.wait()
+    });
+    let Ok(said) = told.recv_timeout(ready_max) else {
+        return Err(Unreachable::Silent(daemon_of(place).or_else(|| follower(first)).or(Some(first))));
+    };
+    let parsed = said.map(|said| {
+        serde_json::from_str(&said).map_err(|_| {
+            io::Error::other(format!("it ended before it was ready; its log is {}", place.log.display()))
+        })
+    });
+    Ok(parsed.and_then(|parsed| parsed))
+}
+
+fn spawn(place: &Place) -> io::Result<Child> {
     let program = match Successor::read(place) {
         Some(next) => next.program,
         None => this_program()?,
@@ -170,7 +221,7 @@ fn start(place: &Place) -> io::Result<Option<CommandError>> {
         let name = name.to_string_lossy();
         KEPT.contains(&&*name) || name.starts_with("LC_")
     });
-    let mut child = Command::new(program)
+    Command::new(program)
         .arg(super::DAEMON)
         .arg(&place.dir)
         .env_clear()
@@ -180,16 +231,7 @@ fn start(place: &Place) -> io::Result<Option<CommandError>> {
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(log(place)?)
-        .spawn()?;
-    let mut said = String::new();
-    if let Some(out) = child.stdout.take() {
-        BufReader::new(out).take(LINE_BYTES_MAX as u64).read_line(&mut said)?;
-    }
-    // What was started forks and ends at once; the daemon is nobody's child.
-    child.wait()?;
-    serde_json::from_str(&said).map_err(|_| {
-        io::Error::other(format!("it ended before it was ready; its log is {}", place.log.display()))
-    })
+        .spawn()
 }
 
 /// This very program, even if its file was replaced meanwhile.
@@ -206,7 +248,7 @@ fn log(place: &Place) -> io::Result<File> {
     if fs::metadata(&place.log).is_ok_and(|log| log.len() > LOG_BYTES_MAX) {
         fs::rename(&place.log, place.log.with_extension("log.old"))?;
     }
-    OpenOptions::new().append(true).create(true).mode(0o600).open(&place.log)
+    own(OpenOptions::new().append(true), &place.log)
 }
 
 /// Says hello and hears the welcome; nothing if the other side hung up.
@@ -236,4 +278,41 @@ fn is_silence(error: &io::Error) -> bool {
 fn is_nobody(error: &io::Error) -> bool {
     use io::ErrorKind::{BrokenPipe, ConnectionRefused, ConnectionReset, NotFound};
     matches!(error.kind(), NotFound | ConnectionRefused | ConnectionReset | BrokenPipe)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn one_that_never_gets_ready_is_named_and_not_waited_for() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o700)).unwrap();
+        let place = Place::of(dir.path()).unwrap();
+        let program = dir.path().join("stuck");
+        fs::write(&program, "#!/bin/sh\necho $$ > \"$2/stuck.pid\"\nexec sleep 60\n").unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o700)).unwrap();
+        Successor { version: "999.0.0".to_owned(), program }.write(&place).unwrap();
+        let silent = start(&place, Duration::from_millis(300));
+        let Err(Unreachable::Silent(Some(pid))) = silent else { panic!("{silent:?}") };
+        assert_eq!(fs::read_to_string(dir.path().join("stuck.pid")).unwrap().trim(), pid.to_string());
+        kill_process(Pid::from_raw(pid.cast_signed()).unwrap(), Signal::KILL).unwrap();
+    }
+
+    #[test]
+    fn what_is_no_file_is_not_waited_for() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o700)).unwrap();
+        let place = Place::of(dir.path()).unwrap();
+        for path in [&place.starting, &place.log, &place.pid] {
+            mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+        }
+        let said = starting(&place).unwrap_err().to_string();
+        assert!(said.contains("daemon.starting: "), "{said}");
+        assert!(log(&place).unwrap_err().to_string().contains("daemon.log: "));
+        place.sign("7").unwrap();
+        assert_eq!(fs::read_to_string(&place.pid).unwrap(), "7\n");
+    }
 }

@@ -96,6 +96,8 @@ struct Head<'l> {
     method: Option<String>,
     #[serde(borrow)]
     params: Option<&'l RawValue>,
+    #[serde(borrow)]
+    error: Option<&'l RawValue>,
 }
 
 impl Talk {
@@ -118,14 +120,19 @@ impl Talk {
             JsonRpcMessage::Request(request) => {
                 return self.asked(line, &request.id, method).map(Taken::Pass);
             }
-            JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {
+            JsonRpcMessage::Response(_) => {
                 let answer = self.asks.answered(value());
+                return Ok(answer.map_or(Taken::Dropped, |answer| Taken::Pass(bytes(&answer))));
+            }
+            // As it was read: it may have come garbled.
+            JsonRpcMessage::Error(error) => {
+                let answer = self.asks.answered(serde_json::to_value(error).unwrap_or_default());
                 return Ok(answer.map_or(Taken::Dropped, |answer| Taken::Pass(bytes(&answer))));
             }
             JsonRpcMessage::Notification(_) => {}
         }
         match method {
-            "notifications/initialized" => {
+            "notifications/initialized" if !self.opening.is_empty() => {
                 self.opening.truncate(1);
                 self.opening.push(line.to_vec());
             }
@@ -147,7 +154,8 @@ impl Talk {
         let kind = kind(method);
         self.count += 1;
         let line = if kind == Kind::Tool { self.keyed(line) } else { line.to_vec() };
-        if method == "initialize" {
+        // A second one is refused, and changes nothing.
+        if method == "initialize" && self.opening.is_empty() {
             (self.opening, self.opened) = (vec![line.clone()], None);
         }
         let open = Open { id: id.clone(), line: line.clone(), kind, at: now(), sent: self.linked };
@@ -176,8 +184,8 @@ impl Talk {
     pub(super) fn give<'l>(&mut self, line: &'l Line) -> Option<Cow<'l, Line>> {
         let message = || serde_json::from_slice::<Value>(line).unwrap_or_default();
         let given = match head(line) {
-            Some(Head { id: Some(id), method: None, .. }) => {
-                return self.answers(id.get()).then_some(Cow::Borrowed(line));
+            Some(Head { id: Some(id), method: None, error, .. }) => {
+                return self.answers(id.get(), error.is_some()).then_some(Cow::Borrowed(line));
             }
             Some(Head { id: Some(_), method: Some(_), .. }) => self.asks.asked(message()),
             Some(Head { method: Some(method), .. }) if method == "notifications/cancelled" => {
@@ -188,16 +196,19 @@ impl Talk {
         Some(Cow::Owned(bytes(&given)))
     }
 
-    /// Whether an answer of the daemon is one that the client waits for.
-    fn answers(&mut self, id: &str) -> bool {
+    /// Whether an answer of the daemon is one that the client waits for. An opening that was refused opens nothing.
+    fn answers(&mut self, id: &str, is_refused: bool) -> bool {
         // One number has many forms, and one text as well.
         let Ok(id) = serde_json::from_str::<RequestId>(id) else { return true };
         let answered = self.open.iter().find(|(_, open)| open.id == id).map(|(number, _)| *number);
         match answered {
             Some(number) => {
                 let open = self.open.remove(&number);
-                if open.is_some_and(|open| self.opening.first() == Some(&open.line)) {
-                    self.opened = Some(id);
+                let is_opening = open.is_some_and(|open| self.opening.first() == Some(&open.line));
+                match (is_opening, is_refused) {
+                    (true, true) => self.opening.clear(),
+                    (true, false) => self.opened = Some(id),
+                    (false, _) => {}
                 }
                 true
             }
@@ -233,6 +244,9 @@ impl Talk {
             std::mem::take(&mut self.open).into_iter().partition(|(_, open)| open.kind == Kind::Listening);
         self.open = kept;
         let newer = self.opening.is_empty();
+        if answered.values().any(|open| self.opening.first() == Some(&open.line)) {
+            self.opening.clear();
+        }
         answered.values().map(|open| unanswered(open, why, newer)).collect()
     }
 

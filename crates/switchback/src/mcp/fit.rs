@@ -20,6 +20,9 @@ const TEXT_BYTES: [usize; 4] = [4_000, 1_000, 300, 100];
 /// What a failed entry keeps of a text: the reason is often at its end.
 const FAILED_TEXT_BYTES: usize = 1_000;
 
+/// How much longer than that a text must be to be cut: the word on what it lost takes room itself.
+const LOST_BYTES_MIN: usize = 100;
+
 /// What is held back for the word on what was left out.
 const WORD_BYTES: usize = 1_000;
 
@@ -135,7 +138,7 @@ impl Cut {
 
     fn texts(&mut self, value: &Value, bytes: usize) -> Value {
         match value {
-            Value::String(text) if text.len() > bytes => {
+            Value::String(text) if text.len() >= bytes + LOST_BYTES_MIN => {
                 self.texts += 1;
                 shortened(text, bytes).into()
             }

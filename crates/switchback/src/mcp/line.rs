@@ -4,6 +4,7 @@
 //! Only what cannot be read is looked at more closely: what the server takes is never refused here.
 
 use super::problem::{said, said_value};
+use rmcp::ErrorData;
 use rmcp::model::{ClientJsonRpcMessage, ErrorCode, RequestId};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -36,12 +37,11 @@ impl Refused {
     }
 
     /// A line that is longer than any may be.
-    fn too_long(line: &[u8]) -> Refused {
+    pub(crate) fn too_long(id: Value, length: usize) -> Refused {
         let why = format!(
-            "a message has at most {LINE_BYTES_MAX} bytes, and this one has {}; what is larger belongs into a file",
-            line.len()
+            "a message has at most {LINE_BYTES_MAX} bytes, and this one has {length}; what is larger belongs into a file"
         );
-        Refused::new(id_in(line), ErrorCode::INVALID_REQUEST, why)
+        Refused::new(id, ErrorCode::INVALID_REQUEST, why)
     }
 
     /// The answer of the protocol, as a line.
@@ -59,10 +59,11 @@ pub(crate) fn bare(line: &[u8]) -> &[u8] {
     line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line).trim_ascii()
 }
 
-/// The message of a line; nothing where it is a notification that nobody understands, because those are never answered.
+/// The message of a line; nothing where it is a notification that nobody understands, because those are never answered. An
+/// answer that has not the form of one is never answered either: whoever waits for it hears that.
 pub(crate) fn read(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Refused> {
     if line.len() > LINE_BYTES_MAX {
-        return Err(Refused::too_long(line));
+        return Err(Refused::too_long(id_in(line), line.len()));
     }
     let error = match serde_json::from_slice(line) {
         Ok(message) => return Ok(Some(message)),
@@ -72,6 +73,9 @@ pub(crate) fn read(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Refused>
         let why = format!("this line is not JSON that can be read: {error}");
         Refused::new(id_in(line), ErrorCode::PARSE_ERROR, why)
     })?;
+    if is_answer(&value) {
+        return Ok(garbled(&value, &error));
+    }
     let (code, why) = match wrong(&value) {
         Some(wrong) => wrong,
         None if is_notification(&value) => return Ok(None),
@@ -80,9 +84,7 @@ pub(crate) fn read(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Refused>
             format!("this is no message of the protocol: {}", said(&error.to_string())),
         ),
     };
-    // An answer has the id of the server's own request, which says nothing to the client.
-    let id = if is_answer(&value) { Value::Null } else { value.get("id").cloned().unwrap_or_default() };
-    let refused = Refused::new(id, code, why);
+    let refused = Refused::new(value.get("id").cloned().unwrap_or_default(), code, why);
     let batch = batch(&value);
     Err(if batch.is_empty() { refused } else { Refused { ids: batch, is_batch: true, ..refused } })
 }
@@ -109,7 +111,6 @@ fn wrong(value: &Value) -> Option<(ErrorCode, String)> {
     match message.get("method") {
         Some(Value::String(_)) => {}
         Some(other) => return invalid(format!("`method` must be a text, not {}", said_value(other))),
-        None if is_answer(value) => return None,
         None => return invalid("a request needs `method`, and an answer `result` or `error`".to_owned()),
     }
     message.get("id").and_then(|_| wrong_params(message)).map(|why| (ErrorCode::INVALID_PARAMS, why))
@@ -125,6 +126,13 @@ fn wrong_params(message: &Map<String, Value>) -> Option<String> {
         Value::Object(_) | Value::Null => None,
         other => Some(format!("`_meta` must be an object, not {}", said_value(other))),
     }
+}
+
+/// An answer that cannot be read, as an answer that says so; nothing where it does not say what it answers.
+fn garbled(value: &Value, error: &serde_json::Error) -> Option<ClientJsonRpcMessage> {
+    let id = RequestId::deserialize(value.get("id")?).ok()?;
+    let why = format!("the answer has not the form of one: {}", said(&error.to_string()));
+    Some(ClientJsonRpcMessage::error(ErrorData::invalid_request(why, None), Some(id)))
 }
 
 /// The ids of the requests in a batch: each of them is waited for.
@@ -208,13 +216,30 @@ mod tests {
                 -32602,
                 "`_meta`",
             ),
-            // It has the id of the server's request, not one of the client's.
-            (r#"{"jsonrpc":"2.0","id":7,"error":"no"}"#, json!(null), -32600, "no message"),
             (r#"{"jsonrpc":"1.0","method":"notifications/initialized"}"#, json!(null), -32600, "not \"1.0\""),
         ] {
             let said = refused(line);
             assert_eq!((&said.0, said.1), (&id, code), "{line}: {said:?}");
             assert!(said.2.contains(why), "{line}: {said:?}");
+        }
+    }
+
+    #[test]
+    fn an_answer_is_never_answered_and_a_garbled_one_says_so() {
+        for line in [
+            r#"{"jsonrpc":"2.0","id":7,"error":"no"}"#,
+            r#"{"jsonrpc":"2.0","id":7,"error":{"code":"x"}}"#,
+            r#"{"jsonrpc":"1.0","id":7,"result":{}}"#,
+            r#"{"id":7,"result":{}}"#,
+        ] {
+            let Ok(Some(ClientJsonRpcMessage::Error(error))) = read(line.as_bytes()) else {
+                panic!("{line}")
+            };
+            assert_eq!(error.id, Some(RequestId::Number(7)), "{line}");
+            assert!(error.error.message.contains("has not the form of one"), "{line}: {error:?}");
+        }
+        for line in [r#"{"jsonrpc":"2.0","error":"no"}"#, r#"{"jsonrpc":"2.0","id":[],"error":"no"}"#] {
+            assert!(matches!(read(line.as_bytes()), Ok(None)), "{line}");
         }
     }
 

@@ -17,6 +17,7 @@ mod elicit;
 mod fit;
 mod front;
 mod instructions;
+pub(crate) mod intake;
 pub(crate) mod last;
 pub(crate) mod line;
 mod misread;
@@ -85,6 +86,22 @@ pub(crate) async fn serve_closed(
     lines: impl Transport<RoleServer, Error = io::Error> + 'static,
 ) -> Result<(), String> {
     speak(Err(reason), client, lines).await
+}
+
+/// Speaks for a daemon that cannot be had, on a thread of its own, until the other side hangs up.
+pub(crate) fn stand_in(reason: String, client: Client, stream: std::os::unix::net::UnixStream) {
+    let served = || -> io::Result<Result<(), String>> {
+        stream.set_nonblocking(true)?;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        Ok(runtime.block_on(async {
+            let stream = tokio::net::UnixStream::from_std(stream).map_err(|error| error.to_string())?;
+            let (read, write) = stream.into_split();
+            serve_closed(reason, client, piped(read, write)).await
+        }))
+    };
+    if let Err(said) = served().map_err(|error| error.to_string()).and_then(|served| served) {
+        eprintln!("switchback: {said}");
+    }
 }
 
 async fn speak(

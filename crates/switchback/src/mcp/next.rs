@@ -59,6 +59,26 @@ pub(super) fn next(view: &View) -> Option<String> {
     })
 }
 
+/// What a person does about interrupted steps.
+fn undecided_next(view: &View, steps: &[Undecided]) -> String {
+    let command = |one| format!("`{}`", undecided::command(one, "--retry"));
+    let ways = match steps {
+        [one] => {
+            let step = typable(&one.step);
+            format!("says which: {}, `--done {step}` or `--fail {step}`", command(one))
+        }
+        _ => {
+            let mut commands: Vec<String> = steps.iter().take(undecided::NAMED_MAX).map(command).collect();
+            commands.extend(undecided::more(steps.len().saturating_sub(undecided::NAMED_MAX)));
+            format!(
+                "says of each which, with `--done` or `--fail` in place of `--retry` where that is so: {}",
+                commands.join(", ")
+            )
+        }
+    };
+    format!("{} may or may not have happened. A person looks, then {ways}.", undecided::list(view, steps))
+}
+
 /// What waits for a run again.
 fn goes_on(run: &RunId) -> String {
     format!(
@@ -70,13 +90,8 @@ fn goes_on(run: &RunId) -> String {
 fn waits(view: &View, waiting: &[Waiting]) -> Option<String> {
     let run = &view.run;
     let undecided: Vec<Undecided> = view.all_undecided().collect();
-    if let [first, ..] = undecided.as_slice() {
-        let (command, step) = (undecided::command(first, "--retry"), typable(&first.step));
-        return Some(format!(
-            "{} may or may not have happened. A person looks, then says which: `{command}`, `--done {step}` or \
-             `--fail {step}`.",
-            undecided::list(view, undecided.iter().take(NAMED_MAX))
-        ));
+    if !undecided.is_empty() {
+        return Some(undecided_next(view, &undecided));
     }
     let someone =
         |one: &&Waiting| matches!(one, Waiting::Agent(_) | Waiting::Human(_) | Waiting::Decision(_));
@@ -89,4 +104,34 @@ fn waits(view: &View, waiting: &[Waiting]) -> Option<String> {
             for_whom.join(", ")
         )
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::kernel::Plan;
+    use engine::kernel::plan::{Dialect, Flow, Graph};
+
+    fn told(below: usize) -> String {
+        let plan = Plan::new("p", Dialect::Blocks, Flow::Graph(Graph::new(vec![], 1)));
+        let mut view = View::new(RunId::new("r"), plan.into(), "/w".to_owned(), 0);
+        let of = |at| Undecided { run: RunId::new(format!("r/c[{at}]#1")), step: "a".to_owned() };
+        (view.below, view.status) = ((0..below).map(of).collect(), Status::Waiting(Vec::new()));
+        next(&view).unwrap()
+    }
+
+    #[test]
+    fn each_interrupted_step_has_its_command_and_what_is_too_many_is_counted() {
+        assert_eq!(
+            told(1),
+            "`a` of run r/c[0]#1 may or may not have happened. A person looks, then says which: \
+             `switchback resume 'r/c[0]#1' --retry a`, `--done a` or `--fail a`."
+        );
+        let ten = told(undecided::NAMED_MAX);
+        assert!(ten.contains("`a` of run r/c[9]#1 may or may not have happened"), "{ten}");
+        assert!(ten.ends_with("`switchback resume 'r/c[9]#1' --retry a`."), "{ten}");
+        let more = told(undecided::NAMED_MAX + 2);
+        assert!(more.contains("`a` of run r/c[9]#1, and 2 more may or may not"), "{more}");
+        assert!(more.ends_with("`switchback resume 'r/c[9]#1' --retry a`, and 2 more."), "{more}");
+    }
 }

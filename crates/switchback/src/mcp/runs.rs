@@ -14,6 +14,9 @@ use serde_json::{Value, json};
 const ENDED_MAX: u32 = 20;
 const OPEN_MAX: u32 = 50;
 
+/// How the store calls a run all of whose open steps wait, for whatever it is.
+const WAITING: &str = "waiting";
+
 /// Among how many runs a near name is looked for.
 const NEAR_AMONG: u32 = 1_000;
 
@@ -126,31 +129,34 @@ pub(super) fn list(visit: &Visit, reader: &Reader, sight: &Sight) -> Result<Vec<
     let ended = last.into_iter().filter(|run| run.ended_at.is_some());
     let owner = Owner::of(&visit.house()?.dir);
     let all = open.into_iter().chain(ended);
-    Ok(all.map(|row| document(&row, &status(reader, &row, owner))).collect())
+    Ok(all.map(|row| document(&row, status(reader, &row, owner))).collect())
 }
 
-/// The word for a run that perhaps nobody carries any more.
-fn status(reader: &Reader, row: &RunRow, owner: Option<Owner>) -> String {
-    if row.ended_at.is_some() || view::is_carried(row, owner) {
-        return row.status.clone();
+/// The word for a run, and what is to be said beside it. Of one that waits, or that perhaps nobody carries any more, the row
+/// does not tell whether someone must do something.
+fn status(reader: &Reader, row: &RunRow, owner: Option<Owner>) -> (String, Option<String>) {
+    let is_carried = view::is_carried(row, owner);
+    if row.ended_at.is_some() || (is_carried && row.status != WAITING) {
+        return (row.status.clone(), row.detail.clone());
     }
     match View::load(reader, &row.id) {
         Ok(Some(mut view)) => {
-            view.left = view.needs_carrier();
-            view.word().to_owned()
+            view.left = view.needs_carrier() && !is_carried;
+            let waiting = view.waiting_for();
+            (view.word().to_owned(), (!waiting.is_empty()).then(|| waiting.join(", ")))
         }
-        Ok(None) => row.status.clone(),
-        Err(LoadError::Diverged(_)) => "diverged".to_owned(),
-        Err(error) => format!("{} ({error})", row.status),
+        Ok(None) => (row.status.clone(), row.detail.clone()),
+        Err(LoadError::Diverged(_)) => ("diverged".to_owned(), row.detail.clone()),
+        Err(error) => (format!("{} ({error})", row.status), row.detail.clone()),
     }
 }
 
-fn document(row: &RunRow, status: &str) -> Value {
+fn document(row: &RunRow, (status, detail): (String, Option<String>)) -> Value {
     json!({
         "workflow_id": row.id,
         "workflow": row.workflow,
         "status": status,
-        "detail": row.detail,
+        "detail": detail,
         "started_at": iso(row.created_at),
         "updated_at": iso(row.updated_at),
         "ended_at": row.ended_at.map(iso),

@@ -5,19 +5,20 @@ use super::arguments::Arguments;
 use super::call::Call;
 use super::instructions::INSTRUCTIONS;
 use super::last;
-use super::problem::Problem;
+use super::problem::{Problem, said_value};
 use super::visit::Visit;
 use super::{complete, misread, prompts, resources, tools};
 use crate::settings::Settings;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomNotification,
     CustomRequest, CustomResult, GetPromptRequestParams, GetPromptResponse, Implementation,
-    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
-    ServerCapabilities, ServerConfig, Tool,
+    InitializeRequestParams, InitializeResult, InitializeResultMethod, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -25,12 +26,15 @@ use std::time::Duration;
 pub(super) struct Server {
     visit: Weak<Visit>,
     name: String,
+    /// Whether `initialize` was said.
+    begun: AtomicBool,
 }
 
 impl Server {
     /// A server for a visit. It does not keep the visit up: only calls do.
     pub(super) fn new(visit: &Arc<Visit>) -> Server {
-        Server { visit: Arc::downgrade(visit), name: visit.settings().name.clone() }
+        let name = visit.settings().name.clone();
+        Server { visit: Arc::downgrade(visit), name, begun: AtomicBool::new(false) }
     }
 
     fn visit(&self) -> Result<Arc<Visit>, ErrorData> {
@@ -52,11 +56,25 @@ impl ServerHandler for Server {
         ServerConfig::new(capabilities).with_server_info(about).with_instructions(INSTRUCTIONS)
     }
 
+    /// Opens a conversation of the older era, once: one that has begun, in whichever era, goes on as it is.
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        // Whoever opens by this request is known by it already; in the newer era nobody ever is.
+        if context.peer.peer_info().is_none() || self.begun.swap(true, Ordering::Relaxed) {
+            return Err(ErrorData::method_not_found::<InitializeResultMethod>());
+        }
+        self.negotiate_initialize(&request)
+    }
+
     async fn list_tools(
         &self,
-        _: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        is_first_page(request.as_ref())?;
         Ok(ListToolsResult::with_all_items(tools::list(&*self.visit()?.fresh_settings().await)))
     }
 
@@ -114,17 +132,19 @@ impl ServerHandler for Server {
 
     async fn list_resources(
         &self,
-        _: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
+        is_first_page(request.as_ref())?;
         Ok(ListResourcesResult::with_all_items(resources::list()))
     }
 
     async fn list_resource_templates(
         &self,
-        _: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        is_first_page(request.as_ref())?;
         Ok(ListResourceTemplatesResult::with_all_items(resources::templates()))
     }
 
@@ -138,9 +158,10 @@ impl ServerHandler for Server {
 
     async fn list_prompts(
         &self,
-        _: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
+        is_first_page(request.as_ref())?;
         Ok(ListPromptsResult::with_all_items(prompts::list()))
     }
 
@@ -158,6 +179,18 @@ impl ServerHandler for Server {
         _: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
         complete::complete(&self.visit()?, request).await
+    }
+}
+
+/// Every list has one page, so that no cursor is ever given out.
+fn is_first_page(request: Option<&PaginatedRequestParams>) -> Result<(), ErrorData> {
+    match request.and_then(|request| request.cursor.as_deref()) {
+        None => Ok(()),
+        Some(cursor) => {
+            let cursor = said_value(&cursor.into());
+            let why = format!("`cursor` {cursor} is of no list here: each has one page; leave `cursor` out");
+            Err(ErrorData::invalid_params(why, None))
+        }
     }
 }
 

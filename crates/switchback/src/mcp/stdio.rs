@@ -1,21 +1,21 @@
 //! A client on stdin and stdout of this very process: its lines are looked at as a pipe looks at them, and what is no message
 //! is answered at once.
 
+use super::intake::{Came, Intake};
 use super::line::{bare, read};
 use rmcp::RoleServer;
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use std::io;
 use std::sync::Arc;
-use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader, Stdin, Stdout};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, BufReader, Stdin, Stdout};
 use tokio::sync::Mutex;
 use tokio::task::JoinHandle;
 
 /// Lines from a client and to it.
 pub(crate) struct Stdio<R, W> {
     reader: BufReader<R>,
-    /// What has come of the next line: reading it may be given up and taken up again at any byte.
-    line: Vec<u8>,
+    intake: Intake,
     writer: Arc<Mutex<W>>,
     /// An answer on its way out. It goes on where reading is given up.
     answering: Option<JoinHandle<io::Result<()>>>,
@@ -31,14 +31,12 @@ impl Stdio<Stdin, Stdout> {
 impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Stdio<R, W> {
     fn new(reader: R, writer: W) -> Self {
         let (reader, writer) = (BufReader::new(reader), Arc::new(Mutex::new(writer)));
-        Stdio { reader, line: Vec::new(), writer, answering: None }
+        Stdio { reader, intake: Intake::default(), writer, answering: None }
     }
 
     /// The next line; nothing once the client has said its last, or cannot be heard any more.
-    async fn next(&mut self) -> Option<Vec<u8>> {
-        let read = self.reader.read_until(b'\n', &mut self.line).await;
-        let line = std::mem::take(&mut self.line);
-        (read.is_ok() && !line.is_empty()).then_some(line)
+    async fn next(&mut self) -> Option<Came> {
+        self.intake.receive(&mut self.reader).await.ok().flatten()
     }
 }
 
@@ -65,12 +63,13 @@ where
                 // Nobody reads what is said.
                 answered.ok()?.ok()?;
             }
-            let line = self.next().await?;
-            let line = bare(&line);
-            if line.is_empty() {
-                continue;
-            }
-            match read(line) {
+            let came = self.next().await?;
+            let read = match came.as_deref().map(bare) {
+                Ok([]) => continue,
+                Ok(line) => read(line),
+                Err(refused) => Err(refused.clone()),
+            };
+            match read {
                 Ok(Some(message)) => return Some(message),
                 Ok(None) => {}
                 Err(refused) => {

@@ -21,7 +21,7 @@ use super::submit::take;
 use super::tell::Teller;
 use super::visit::no_house;
 use super::watch::Watch;
-use engine::asking::Asked;
+use engine::asking::{self, Asked};
 use engine::view::View;
 use rmcp::model::InputRequiredResult;
 use std::time::Duration;
@@ -132,8 +132,10 @@ pub(super) async fn wait(
             turn = watch.progress.recv() => {
                 let Some(turn) = turn else { return Err(stopped(call, &watch.view)) };
                 let is_news = watch.take(call, &turn).await?;
-                if live.as_ref().is_some_and(|live| !watch.is_open(&live.asked)) {
-                    withdraw(live.take(), "the question was answered elsewhere").await;
+                if let Some(closed) = live.take_if(|live| !watch.is_open(&live.asked)) {
+                    let asked = closed.asked.clone();
+                    let why = call.visit.look(move |_, reader| asking::why_closed(reader, &asked)).await?;
+                    closed.withdraw(why.map_err(runs::not_loaded)?).await;
                 }
                 if let Some(listener) = teller.as_mut().filter(|_| is_news) {
                     match listener.turn(&watch.view, &turn).await {

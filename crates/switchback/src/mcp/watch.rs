@@ -148,8 +148,7 @@ impl Watch {
     /// Whether nothing more happens by itself, or someone is to do something.
     pub(super) fn is_settled(&self) -> bool {
         let is_news = || self.view.left || self.word.is_some() || !self.stands();
-        let asks = !self.view.asked.is_empty() && self.is_waiting();
-        self.view.seq() >= self.since && (asks || is_settled(&self.view)) && is_news()
+        self.view.seq() >= self.since && is_settled(&self.view) && is_news()
     }
 }
 
@@ -159,10 +158,5 @@ fn late(why: &str) -> String {
 
 /// Whether nothing more happens by itself, or someone is to do something.
 pub(super) fn is_settled(view: &View) -> bool {
-    let someone = |one: &Waiting| matches!(one, Waiting::Agent(_) | Waiting::Human(_) | Waiting::Decision(_));
-    match &view.status {
-        Status::Ended(_) => true,
-        Status::Waiting(waiting) => view.left || waiting.iter().any(someone),
-        Status::Queued | Status::Running | Status::Closing => view.left,
-    }
+    matches!(view.status, Status::Ended(_)) || view.left || view.waits_for_someone()
 }

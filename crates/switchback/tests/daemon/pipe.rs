@@ -218,6 +218,25 @@ fn a_store_that_cannot_be_opened_is_told_on_stderr_and_by_the_exit_code() {
 }
 
 #[test]
+fn a_client_that_came_before_the_store_could_be_opened_is_served_once_it_can() {
+    both(|older| {
+        let world = World::new();
+        world.define("hello", "echo hello");
+        std::fs::create_dir_all(world.home().join("store.lock")).unwrap();
+        let mut client = Client::start(&world, older);
+        let refused = client.call("execute_workflow", json!({ "workflow": "hello" }));
+        assert_eq!(refused["result"]["structuredContent"]["code"], "no-store", "{refused}");
+        std::fs::remove_dir(world.home().join("store.lock")).unwrap();
+        let mut answer = Value::Null;
+        until("the store is opened", || {
+            answer = client.call("execute_workflow", json!({ "workflow": "hello" }));
+            answer["result"]["structuredContent"]["status"] == "success"
+        });
+        assert_eq!(client.hang_up(), Some(0));
+    });
+}
+
+#[test]
 fn what_cannot_be_read_is_answered_and_the_conversation_goes_on() {
     let world = World::new();
     let mut client = Client::start(&world, false);
@@ -279,7 +298,7 @@ fn a_call_may_be_as_long_as_any_line() {
         json!({ "jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": params }).to_string()
     };
     let room = (16 << 20) - line("").len();
-    for (more, key) in [(0, "result"), (1, "error")] {
+    for (more, key) in [(0, "result"), (1, "error"), (40 << 20, "error"), (0, "result")] {
         let whole = line(&"x".repeat(room + more));
         client.input.as_mut().unwrap().write_all(format!("{whole}\n").as_bytes()).unwrap();
         let answer = client.answer(9);

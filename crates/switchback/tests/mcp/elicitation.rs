@@ -275,13 +275,27 @@ fn a_question_that_is_answered_elsewhere_is_taken_back() {
     assert_eq!(done["outputs"]["said"], false);
     let (answer, _) = client.called(asked.call);
     assert_eq!((&answer["status"], &answer["outputs"]["said"]), (&json!("success"), &json!(false)));
-    assert!(
-        client.notes.iter().any(|note| note["params"]["requestId"] == asked.raw["id"]),
-        "{:?}",
-        client.notes
-    );
+    assert_eq!(reason(&client, &asked), ["the question was answered elsewhere"]);
     client.reply(&asked.raw, json!({ "action": "accept", "content": { "response": true } }));
     assert!(!client.is_asked());
+}
+
+/// Why a form was taken back.
+fn reason(client: &Client, asked: &Asked) -> Vec<String> {
+    let its = client.notes.iter().filter(|note| note["params"]["requestId"] == asked.raw["id"]);
+    its.map(|note| note["params"]["reason"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn a_form_that_ends_with_its_run_says_so() {
+    let world = world("deploy", CONFIRM);
+    let mut client = world.asking(Era::Handshake);
+    let asked = ask(&mut client, Era::Handshake, json!({ "workflow": "deploy" }));
+    let id = client.good("get_workflow_status", json!({}))["runs"][0]["workflow_id"].clone();
+    client.good("cancel_workflow", json!({ "workflow_id": id }));
+    let (answer, _) = client.called(asked.call);
+    assert_eq!(answer["status"], "cancelled", "{answer}");
+    assert_eq!(reason(&client, &asked), ["the run was cancelled"]);
 }
 
 /// Starts a run whose form is open, and a call beside it that waits for the run.

@@ -86,3 +86,18 @@ fn the_server_says_who_it_is_and_when_to_use_it() {
         assert!(client.close().success());
     }
 }
+
+#[test]
+fn every_list_has_one_page() {
+    for era in Era::ALL {
+        let world = World::new();
+        let mut client = world.client_with(era, &[]);
+        for list in ["tools/list", "resources/list", "resources/templates/list", "prompts/list"] {
+            let whole = client.request(list, json!({})).unwrap();
+            assert_eq!(whole["nextCursor"], Value::Null);
+            let error = client.request(list, json!({ "cursor": "x" })).unwrap_err();
+            assert_eq!(error["code"], -32602, "{list}: {error}");
+            assert!(error["message"].as_str().unwrap().contains("leave `cursor` out"), "{error}");
+        }
+    }
+}

@@ -194,6 +194,24 @@ fn lines_without_a_path_are_not_all_there_is() {
 }
 
 #[test]
+fn what_is_inside_the_folder_of_git_is_not_committed() {
+    let Some(world) = repository() else { return };
+    world.write("b.txt", "x");
+    for path in [".git/config", ".git", ".GIT/config", "sub/../.git/hooks/x", ":(top).git/config", ":/.git"] {
+        let paths = format!("b.txt\n{path}");
+        let refused = world.run("commit-and-push", &[("message", "some"), ("paths", &paths)]);
+        let said = format!("{path} is inside .git, and what is there is never committed");
+        assert!(refused.error().contains(&said), "{path}: {}", refused.error());
+    }
+    assert_eq!(world.shell("git rev-list --count HEAD; git status --porcelain"), "1\n?? b.txt");
+    world.write(".gitignore", "x");
+    world.write("x.git/a", "x");
+    let paths = ".gitignore\nx.git/a\n:!.git";
+    let done = world.run("commit-and-push", &[("message", "some"), ("paths", paths)]);
+    assert_eq!(done.outputs()["committed"], true, "{done:?}");
+}
+
+#[test]
 fn a_commit_that_cannot_be_made_says_why() {
     let Some(world) = with_remote() else { return };
     world.write("a.txt", "changed\n");

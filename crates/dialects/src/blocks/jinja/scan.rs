@@ -4,6 +4,9 @@ use super::{Compiled, Fault, Part, Use};
 use crate::blocks::shell::variable;
 use crate::jinja::Nest;
 
+/// The faults of one template that are told; the rest is left alone.
+const FAULTS_MAX: usize = 20;
+
 /// Turns a template into one in which every reference is a variable, or says what is wrong with it.
 pub(in crate::blocks) fn compile(parts: &[Part<'_>]) -> Result<Compiled, Vec<Fault>> {
     let mut scan =
@@ -17,6 +20,7 @@ pub(in crate::blocks) fn compile(parts: &[Part<'_>]) -> Result<Compiled, Vec<Fau
     }
     if !scan.faults.is_empty() {
         scan.faults.sort_by_key(|fault| (fault.part, fault.at));
+        scan.faults.truncate(FAULTS_MAX);
         return Err(scan.faults);
     }
     Ok(Compiled { source: as_text(scan.out), uses: scan.uses })

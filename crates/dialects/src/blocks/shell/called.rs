@@ -81,7 +81,7 @@ pub(super) fn name(word: &Word) -> Name {
 }
 
 /// Whether a text could be this name, were its unknown parts known.
-fn may_be(said: &str, name: &str) -> bool {
+pub(super) fn may_be(said: &str, name: &str) -> bool {
     let mut pieces = said.split(is_unknown);
     let first = pieces.next().unwrap_or_default();
     let last = pieces.next_back().unwrap_or_default();

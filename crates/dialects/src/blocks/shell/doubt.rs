@@ -3,7 +3,7 @@
 /// Why a reference may become code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Doubt {
-    /// The shell reads the text once more: `eval`, `trap`, `alias`.
+    /// The text is read once more: `eval`, `trap`, `alias`, `GIT_SSH_COMMAND=`.
     Again,
     /// A variable gets it that may be a number.
     Variable,
@@ -29,7 +29,7 @@ impl Doubt {
     /// Says what may happen.
     pub const fn message(self) -> &'static str {
         match self {
-            Self::Again => "the shell reads this text once more as code, and the value with it",
+            Self::Again => "this text is read once more as code, and the value with it",
             Self::Variable => {
                 "this may reach a variable that is a number, or stands for another: bash would run the value as code"
             }
@@ -42,7 +42,7 @@ impl Doubt {
                 "`printf` takes this value for a format, and bash may take it for an option that runs code"
             }
             Self::Operator => {
-                "this value may be taken for an operator, and bash may run the next one as code"
+                "the first of two words side by side may be taken for an operator: bash may run the other as code"
             }
             Self::Input => "a shell runs what it reads here as code, and the value with it",
         }
@@ -69,7 +69,7 @@ impl Doubt {
                 "quote the mark, give it as an argument (`python3 - ${...} <<'END'`) or by `env:`, and read it there"
             }
             Self::Format => "write `printf '%s' ${...}`",
-            Self::Operator => "write the operator between them: `[ ${...} = ${...} ]`",
+            Self::Operator => "write the operator out: `[ ${...} = ${...} ]`, `[ -n ${...} ]`",
             Self::Input => {
                 "quote the mark and give it as an argument: `sh -s -- ${...} <<'END'`, read there as `\"$1\"`"
             }

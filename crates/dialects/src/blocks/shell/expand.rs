@@ -25,7 +25,9 @@ impl Scan<'_> {
             // What it says is translated; mostly it stays what it is.
             Some(Symbol::Char('"')) if is_command => self.copy_one(output),
             Some(Symbol::Char('[')) => {
-                self.bash_until = self.bash_until.max(self.bracket_end());
+                if self.at >= self.bash_until {
+                    self.bash_until = self.bracket_end();
+                }
                 self.parameter(2, output);
             }
             Some(Symbol::Reference { .. }) => {

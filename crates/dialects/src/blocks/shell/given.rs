@@ -20,6 +20,7 @@ pub(super) fn assigned(word: &Word, findings: &mut Findings) {
     }
     let Some((name, sign)) = word.assigned() else { return };
     findings.called.hide(name, &word.said[sign + 1..]);
+    findings.names.declared_in(&word.said[sign + 1..]);
     if word.said[name.len()..].starts_with('[') {
         findings.names.is_array(name);
     }
@@ -34,7 +35,12 @@ pub(super) fn variables(name: &str, words: &[Word], fed: &[Reference], findings:
         _ if is_declaration(name) => declared(name, words, findings),
         "alias" => words.iter().filter_map(|word| word.said.split_once('=')).for_each(|(name, text)| {
             findings.called.hide(name, text);
+            names.declared_in(text);
         }),
+        "eval" | "trap" => {
+            let text: Vec<&str> = words.iter().map(|word| word.said.as_str()).collect();
+            names.declared_by(&text.join(" "));
+        }
         "read" | "mapfile" | "readarray" => {
             let filled = operands_of(name, words);
             let is_array = name != "read" || words.iter().any(|word| word.has_option(&['a']));
@@ -104,6 +110,9 @@ fn declared(name: &str, words: &[Word], findings: &mut Findings) {
         };
         kind.into_iter().for_each(|kind| names.declare(word, kind));
         let bare = bare(&word.said);
+        if links && has_target {
+            names.links(Rc::clone(&bare));
+        }
         if has(&['a', 'A']) {
             names.is_array(&bare);
         }

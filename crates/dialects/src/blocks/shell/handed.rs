@@ -9,6 +9,24 @@ use super::word::Word;
 
 pub(super) const SHELLS: [&str; 9] = ["sh", "bash", "dash", "ash", "ksh", "mksh", "zsh", "fish", "rbash"];
 
+/// How the names of git's settings end that are commands.
+const COMMANDS: [&str; 14] = [
+    "command",
+    "cmd",
+    "pager",
+    "editor",
+    "helper",
+    "program",
+    "driver",
+    "textconv",
+    "clean",
+    "smudge",
+    "process",
+    "fsmonitor",
+    "hookspath",
+    "askpass",
+];
+
 /// Options of ssh that have a value.
 const SSH_VALUED: [char; 21] =
     ['B', 'b', 'c', 'D', 'E', 'e', 'F', 'I', 'i', 'J', 'L', 'l', 'm', 'O', 'o', 'P', 'p', 'Q', 'R', 'S', 'w'];
@@ -44,6 +62,7 @@ fn first(name: &str, rest: &[Word], found: &mut Vec<Found>) {
     let doubt = Verdict::Doubted(Doubt::Script);
     match name {
         "." | "source" => processed(&rest[..rest.len().min(1)], found),
+        "git" => settings(rest, found),
         "env" => split_string(rest).into_iter().for_each(|word| all(word, doubt, found)),
         // These put their words together and give them to a shell.
         "watch" if !rest.iter().any(|word| word.has_option(&['x']) || word.said == "--exec") => {
@@ -61,6 +80,17 @@ fn first(name: &str, rest: &[Word], found: &mut Vec<Found>) {
 fn processed(words: &[Word], found: &mut Vec<Found>) {
     let file = words.iter().find(|word| !word.is_option()).filter(|word| word.is_process);
     file.into_iter().for_each(|word| all(word, Verdict::Doubted(Doubt::Input), found));
+}
+
+/// `git -c alias.x=...`: some settings are commands, and a value that says which one it is may choose these.
+fn settings(words: &[Word], found: &mut Vec<Found>) {
+    for pair in words.windows(2).filter(|pair| pair[0].said == "-c") {
+        let name = pair[1].said.split('=').next().unwrap_or_default();
+        let lower = name.to_ascii_lowercase();
+        let is_code = lower.starts_with("alias.") || COMMANDS.iter().any(|end| lower.ends_with(end));
+        let chosen = pair[1].references.iter().filter(|reference| is_code || reference.at < name.len());
+        found.extend(chosen.map(|reference| (reference.part, Verdict::Doubted(Doubt::Script))));
+    }
 }
 
 /// The text of `env -S`, which is taken apart and run.

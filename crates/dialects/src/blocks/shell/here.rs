@@ -19,6 +19,13 @@ pub(super) struct Here {
     reader: Reader,
 }
 
+impl Here {
+    /// Notes that whoever reads what its command passes on runs it.
+    pub(super) fn is_code(&mut self, doubt: Doubt) {
+        self.reader.code.get_or_insert(doubt);
+    }
+}
+
 /// The command that reads a here-document.
 #[derive(Debug)]
 pub(super) struct Reader {

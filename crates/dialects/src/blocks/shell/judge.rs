@@ -7,7 +7,7 @@ use super::called::{self, Called};
 use super::given::{self, MAPFILE_VALUED, READ_VALUED};
 use super::handed::SHELLS;
 use super::names::{Names, Way};
-use super::word::{Reference, SPLIT, Word};
+use super::word::{Reference, SPLIT, Word, is_unknown};
 use super::{Doubt, Reason, handed};
 use std::rc::Rc;
 
@@ -47,6 +47,9 @@ const BEFORE: [&str; 5] = ["command", "builtin", "noglob", "nocorrect", "-"];
 
 /// Words of a command that are looked at while it is still being read; a longer one is in doubt.
 pub(super) const WORDS_MAX: usize = 256;
+
+/// Operators that take the name of a variable.
+const NAMING: [&str; 2] = ["-v", "-R"];
 
 const COMPARISONS: [&str; 6] = ["-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
 
@@ -183,10 +186,16 @@ fn compared(words: &[Word], found: &mut Vec<Found>) {
         if word.has_braces() {
             all(word, Verdict::Doubted(Doubt::Command), found);
         }
-        if word.begins_with_value() && words.get(at + 1).is_some_and(|next| !next.references.is_empty()) {
-            all(word, Verdict::Doubted(Doubt::Operator), found);
+        let next = words.get(at + 1).filter(|next| !next.references.is_empty());
+        if let Some(next) = next {
+            let is_own = word.references.is_empty() && word.said.contains(is_unknown);
+            if word.begins_with_value() {
+                all(word, Verdict::Doubted(Doubt::Operator), found);
+            } else if is_own && NAMING.iter().any(|operator| called::may_be(&word.said, operator)) {
+                all(next, Verdict::Doubted(Doubt::Operator), found);
+            }
         }
-        if matches!(before, "-v" | "-R") {
+        if NAMING.contains(&before) {
             named(word, found);
         }
         if COMPARISONS.contains(&before) || COMPARISONS.contains(&after) {

@@ -2,6 +2,7 @@
 
 use super::here::Here;
 use super::judge::{self, Findings, Judged, Verdict};
+use super::pipe::{Ended, Pipe};
 use super::word::{Reference, Word, is_name};
 use super::{Reason, Symbol, reads};
 use std::rc::Rc;
@@ -39,6 +40,8 @@ pub(super) struct Command {
     pub(super) heres: Vec<Here>,
     /// The references in what the command reads: `<<< ...`, `< <(...)`.
     fed: Vec<Reference>,
+    /// What goes through pipes.
+    pipe: Pipe,
     /// What was found out in commands that have ended.
     pub(super) findings: Findings,
 }
@@ -48,6 +51,8 @@ pub(super) struct Command {
 pub(super) enum Redirect {
     /// A file or a descriptor.
     Target,
+    /// What stands after `<`: what `<(...)` says is read.
+    Source,
     /// What stands after `>&`: where it is no number, bash expands it a second time.
     Copied,
     /// The text of `<<<`.
@@ -90,7 +95,8 @@ impl Command {
         }
         if let Some(redirect) = self.redirect.take() {
             let verdict = match redirect {
-                Redirect::Target => None,
+                Redirect::Source if word.is_process => reads::doubt(&self.words).map(Verdict::Doubted),
+                Redirect::Target | Redirect::Source => None,
                 Redirect::Copied => Some(Verdict::Refused(Reason::Copied)),
                 Redirect::HereString => reads::doubt(&self.words).map(Verdict::Doubted),
             };
@@ -115,34 +121,48 @@ impl Command {
         match word {
             "]]" => self.is_conditional = false,
             "[[" => self.is_conditional = true,
-            "{" => self.begin(),
-            "in" if !self.cases.is_empty() && self.looped.is_none() => self.begin(),
+            "{" => {
+                self.begin(false);
+                self.pipe.open();
+            }
+            "in" if !self.cases.is_empty() && self.looped.is_none() => self.begin(false),
             _ if !at_start => return false,
-            "case" => self.cases.push(self.parens),
-            "esac" => drop(self.cases.pop()),
+            "case" => {
+                self.cases.push(self.parens);
+                self.pipe.open();
+            }
+            "esac" => {
+                self.cases.pop();
+                self.pipe.close();
+            }
             "do" => {
                 self.is_start = true;
                 self.looped = None;
             }
-            "if" | "then" | "elif" | "else" | "while" | "until" | "!" | "time" | "coproc" => {
+            "if" | "while" | "until" => {
                 self.is_start = true;
+                self.pipe.open();
             }
+            "then" | "elif" | "else" | "!" | "time" | "coproc" => self.is_start = true,
             // `time -p`.
             "-p" => self.is_start = true,
-            "for" | "select" | "function" | "repeat" => self.is_named = true,
+            "for" | "select" => {
+                self.is_named = true;
+                self.pipe.open();
+            }
+            "function" | "repeat" => self.is_named = true,
             _ => return false,
         }
         true
     }
 
     /// Begins a command; the one before it is judged.
-    fn begin(&mut self) {
-        let command = Judged {
-            words: &std::mem::take(&mut self.words),
-            looped: self.looped.take(),
-            fed: &std::mem::take(&mut self.fed),
-        };
+    fn begin(&mut self, is_piped: bool) {
+        let (words, fed) = (std::mem::take(&mut self.words), std::mem::take(&mut self.fed));
+        let command = Judged { words: &words, looped: self.looped.take(), fed: &fed };
         judge::judge(&command, &mut self.findings);
+        let ended = Ended { words: &words, fed: &fed, is_piped };
+        self.pipe.pass(&ended, &mut self.heres, &mut self.findings.found);
         self.is_start = true;
         self.is_named = false;
         self.redirect = None;
@@ -150,10 +170,25 @@ impl Command {
 
     /// Ends a command: what follows begins another.
     pub(super) fn end_command(&mut self) {
+        self.end_or_pipe(false);
+    }
+
+    /// Takes a `|` that is alone: what follows reads what the command says.
+    pub(super) fn pipe(&mut self) {
+        self.end_or_pipe(true);
+    }
+
+    fn end_or_pipe(&mut self, is_piped: bool) {
         self.end_word();
         if self.compound.is_none() {
-            self.begin();
+            self.begin(is_piped);
         }
+    }
+
+    /// The here-documents whose text begins now.
+    pub(super) fn take_heres(&mut self) -> Vec<Here> {
+        self.pipe.forget_heres();
+        std::mem::take(&mut self.heres)
     }
 
     /// Ends the list itself, whatever is open.
@@ -162,10 +197,12 @@ impl Command {
         self.end_command();
     }
 
-    /// Takes `<` or `>`; a number before it is that of a descriptor.
+    /// Takes `<` or `>`; a number before it is that of a descriptor, `{name}` the variable that gets it.
     pub(super) fn redirect(&mut self, next: Option<Redirect>) {
-        let is_number = !self.word.is_quoted && self.word.bare.bytes().all(|byte| byte.is_ascii_digit());
-        if is_number {
+        let bare = self.word.bare.as_str();
+        let is_number = bare.bytes().all(|byte| byte.is_ascii_digit());
+        let name = bare.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+        if !self.word.is_quoted && (is_number || name.is_some_and(is_name)) {
             self.word = Word::default();
         }
         self.end_word();
@@ -205,13 +242,15 @@ impl Command {
         }
         self.parens += 1;
         if self.compound.is_none() {
-            self.begin();
+            self.begin(false);
+            self.pipe.open();
         }
     }
 
     /// Takes a `)`; tells whether it ends this list of commands.
     pub(super) fn close_paren(&mut self) -> bool {
         self.end_word();
+        let is_compound = self.compound.is_some();
         if self.compound.as_ref().is_some_and(|(before, _)| before + 1 == self.parens) {
             self.compound = None;
         }
@@ -223,6 +262,9 @@ impl Command {
             return self.has_end;
         }
         self.parens -= 1;
+        if !is_compound {
+            self.pipe.close();
+        }
         if self.arithmetic == Some(self.parens) {
             self.arithmetic = None;
         }

@@ -31,6 +31,7 @@ mod interpreter;
 mod judge;
 mod list;
 mod names;
+mod pipe;
 mod place;
 mod quotes;
 mod reads;

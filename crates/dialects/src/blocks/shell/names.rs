@@ -35,11 +35,52 @@ const NUMBERS_ELSEWHERE: [&str; 18] = [
     "TTYIDLE",
 ];
 
-/// Variables whose text a shell expands, or runs, later.
-const CODE: [&str; 9] =
-    ["PS0", "PS1", "PS2", "PS3", "PS4", "PROMPT_COMMAND", "BASH_ENV", "BASH_ALIASES", "BASH_CMDS"];
+/// Variables whose text a shell expands, or runs, later; and those that another program takes for a command, for options of its
+/// own, or for a file to load. Not those that only say where to look (`PATH`, `PYTHONPATH`, `LD_LIBRARY_PATH`): a folder among
+/// the inputs is usual there. Nor `ENV`, which is mostly the name of a stage, and which only a shell at a terminal reads.
+const CODE: [&str; 39] = [
+    "PS0",
+    "PS1",
+    "PS2",
+    "PS3",
+    "PS4",
+    "PROMPT_COMMAND",
+    "BASH_ENV",
+    "BASH_ALIASES",
+    "BASH_CMDS",
+    "SHELL",
+    "EDITOR",
+    "VISUAL",
+    "PAGER",
+    "MANPAGER",
+    "BROWSER",
+    "LESSOPEN",
+    "LESSCLOSE",
+    "SSH_ASKPASS",
+    "SUDO_ASKPASS",
+    "GIT_SSH",
+    "GIT_SSH_COMMAND",
+    "GIT_PROXY_COMMAND",
+    "GIT_ASKPASS",
+    "GIT_EDITOR",
+    "GIT_SEQUENCE_EDITOR",
+    "GIT_PAGER",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_CONFIG_PARAMETERS",
+    "LD_PRELOAD",
+    "LD_AUDIT",
+    "DYLD_INSERT_LIBRARIES",
+    "PERL5OPT",
+    "PERL5DB",
+    "PYTHONSTARTUP",
+    "RUBYOPT",
+    "NODE_OPTIONS",
+    "JAVA_TOOL_OPTIONS",
+    "JDK_JAVA_OPTIONS",
+    "_JAVA_OPTIONS",
+];
 
-/// Tells whether a shell that finds this variable in its environment expands its text, or runs it.
+/// Tells whether a shell or another program that finds this variable in its environment runs its text, or what it names.
 pub fn is_code_variable(name: &str) -> bool {
     CODE.contains(&name)
 }
@@ -78,6 +119,8 @@ struct Target {
 pub(super) struct Names {
     kinds: BTreeMap<Rc<str>, Kind>,
     arrays: BTreeSet<Rc<str>>,
+    /// Variables that stand for others.
+    links: BTreeSet<Rc<str>>,
     /// Whether something is a number whose name is not known.
     has_unknown: bool,
     targets: Vec<Target>,
@@ -106,12 +149,27 @@ impl Names {
     /// Notes what a declaration makes of the name that a word begins with.
     pub(super) fn declare(&mut self, word: &Word, kind: Kind) {
         let (name, rest) = word.said.split_at(name_length(&word.said));
-        if name.is_empty() || rest.starts_with(is_unknown) {
+        if name.is_empty() || !(rest.is_empty() || rest.starts_with(['=', '+', '['])) {
             self.has_unknown |= kind == Kind::Number;
         } else {
             let known = self.kinds.entry(name.into()).or_insert(kind);
             *known = kind.max(*known);
         }
+    }
+
+    /// Notes that a variable stands for another: what it is made, that one is.
+    pub(super) fn links(&mut self, name: Rc<str>) {
+        self.links.insert(name);
+    }
+
+    /// Notes that a text of the script, which may be run, makes a number of some variable.
+    pub(super) fn declared_in(&mut self, text: &str) {
+        self.has_unknown |= makes_number(text, |_| false);
+    }
+
+    /// The same of a text that is run: what is not known in it may be the option.
+    pub(super) fn declared_by(&mut self, text: &str) {
+        self.has_unknown |= makes_number(text, |word| word.starts_with(is_unknown));
     }
 
     pub(super) fn is_array(&mut self, name: &str) {
@@ -130,6 +188,7 @@ impl Names {
             *known = kind.max(*known);
         }
         self.arrays.extend(other.arrays);
+        self.links.extend(other.links);
         self.has_unknown |= other.has_unknown;
         let before = self.targets.len();
         self.targets.extend(other.targets);
@@ -162,7 +221,13 @@ impl Names {
         if NUMBERS.contains(&name) {
             return Some(Kind::Number);
         }
-        self.kinds.get(name).copied().or(self.has_unknown.then_some(Kind::Unknown))
+        self.kinds.get(name).copied().or(self.may_be_any().then_some(Kind::Unknown))
+    }
+
+    /// Whether any variable may be a number.
+    fn may_be_any(&self) -> bool {
+        let is_number = |name: &Rc<str>| self.kinds.get(name) == Some(&Kind::Number);
+        self.has_unknown || self.links.iter().any(is_number)
     }
 
     fn rules(&self, target: &Target) -> Vec<Rule> {
@@ -194,4 +259,17 @@ enum Rule {
     Same(Verdict),
     /// ksh and zsh count with it.
     Number,
+}
+
+/// Whether a text says `declare -i` or the like.
+fn makes_number(text: &str, may_be_option: impl Fn(&str) -> bool) -> bool {
+    let words: Vec<&str> =
+        text.split(|letter: char| letter.is_whitespace() || ";&|(){}".contains(letter)).collect();
+    let is_option =
+        |word: &&str| may_be_option(word) || (word.starts_with('-') && word.contains(['i', 'n', 'E', 'F']));
+    words.iter().enumerate().any(|(at, word)| match *word {
+        "integer" | "float" | "nameref" => words.len() > at + 1,
+        "declare" | "typeset" | "local" => words[at + 1..].iter().any(is_option),
+        _ => false,
+    })
 }

@@ -9,6 +9,9 @@ use super::{Output, Reason, Symbol, given, reads};
 /// Texts inside texts (here-documents, backticks) that are followed; deeper ones are not.
 const DEPTH_MAX: usize = 8;
 
+/// Quotes, substitutions and the like inside each other that are followed; where there are more, nothing more is known.
+const OPEN_MAX: usize = 200;
+
 /// Here-documents of one command of which is noted which variables get them.
 const NAMED_MAX: usize = 8;
 
@@ -147,6 +150,12 @@ impl Scan<'_> {
     }
 
     pub(super) fn open(&mut self, count: usize, frame: Frame, output: &mut Output) {
+        if self.frames.len() >= OPEN_MAX {
+            output.is_lost = true;
+            output.copy(&self.input[self.at..], Reason::Unclear);
+            self.at = self.input.len();
+            return;
+        }
         self.mark_quoted();
         if !matches!(frame, Frame::Double) {
             self.say_unknown();
@@ -182,13 +191,15 @@ impl Scan<'_> {
             '(' => command.open_paren(is_doubled),
             '&' | '|' if command.is_redirecting() => command.redirect_on(character),
             '&' if next == Some(Symbol::Char('>')) => command.end_word(),
+            '|' if !is_doubled => command.pipe(),
             ';' | '&' | '|' => command.end_command(),
             ' ' | '\t' => command.end_word(),
             '<' | '>' if command.is_process(next) => {
                 command.word.is_process = true;
                 return self.open(2, Frame::Command(Box::new(Command::new(true))), output);
             }
-            '<' | '>' => command.redirect(Some(Redirect::Target)),
+            '<' => command.redirect(Some(Redirect::Source)),
+            '>' => command.redirect(Some(Redirect::Target)),
             _ => command.letter(character),
         }
         self.copy_one(output);
@@ -203,7 +214,7 @@ impl Scan<'_> {
         self.copy_one(output);
         let Some(command) = self.command() else { return };
         command.end_command();
-        let heres = std::mem::take(&mut command.heres);
+        let heres = command.take_heres();
         for (number, here) in heres.iter().enumerate() {
             if number > 0 {
                 self.take_if('\n', output);

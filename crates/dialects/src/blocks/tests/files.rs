@@ -44,6 +44,30 @@ fn a_template_is_carried_out_like_any_other_work() {
 }
 
 #[test]
+fn what_writes_a_file_is_told_whether_it_is_whole() {
+    let plan = good(&blocks(&[
+        "id: a, type: Shell, inputs: {command: x}",
+        "id: t, type: RenderTemplate, depends_on: [a], inputs: {template: '${blocks.a.stderr}'}",
+        "id: u, type: RenderTemplate, depends_on: [t], inputs: {template: '${blocks.t.rendered} ${blocks.a.exit_code}'}",
+        "id: c, type: CreateFile, depends_on: [u], inputs: {path: c, content: ['${blocks.a.stdout}', '${blocks.u.rendered}']}",
+        "id: d, type: CreateFile, depends_on: [a], inputs: {path: d, content: '${blocks.a.exit_code}'}",
+    ]))
+    .plan;
+    let names = |block| {
+        let given = inputs(&plan, block);
+        given.as_array().unwrap().iter().map(|one| one[0].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let told = &inputs(&plan, 3)[3];
+    assert_eq!((&told[0], told[1]["object"].as_array().unwrap().len()), (&json!("left_out"), 2), "{told}");
+    for block in [1, 2, 4] {
+        assert!(!names(block).contains(&"left_out".to_owned()), "{block}");
+    }
+    for field in ["stdout_left_out_bytes", "stderr_left_out_bytes"] {
+        assert!(plan.steps[0].keeps.contains(&format!("outputs.{field}")), "{field}");
+    }
+}
+
+#[test]
 fn a_state_has_parts_and_other_outputs_have_none() {
     let read = "id: a, type: ReadJSONState, inputs: {path: s.json}";
     let uses = |path: &str| {

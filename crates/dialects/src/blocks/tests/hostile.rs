@@ -203,3 +203,21 @@ fn countless_mistakes_are_told_up_to_a_bound() {
         drop(found.to_json(&[source("bad.yaml", &text)]));
     }
 }
+
+#[test]
+fn what_nests_without_end_takes_no_time() {
+    let shell = |text: String| {
+        let command = serde_json::Value::from(text);
+        format!(
+            "name: a\ninputs: {{x: {{}}}}\nblocks: [{{id: a, type: Shell, inputs: {{shell: bash, command: {command}}}}}]"
+        )
+    };
+    for open in ["${x:-", "${x/", "${#", "${x[", "$[", "$(\n", "\"$(", "<(\n"] {
+        let count = 900_000 / (2 * open.len());
+        bad(&shell(open.repeat(count) + " ${inputs.x}"));
+    }
+    for open in ["{% if 1 %}", "{% for a in b %}", "{{ ", "{% ", "{# "] {
+        let template = serde_json::Value::from(open.repeat(60_000));
+        bad(&format!("name: a\nblocks: [{{id: a, type: RenderTemplate, inputs: {{template: {template}}}}}]"));
+    }
+}

@@ -38,11 +38,16 @@ fn another_posix_shell_has_its_values_as_variables() {
 }
 
 #[test]
-fn a_variable_whose_text_a_shell_runs_is_warned_of() {
+fn a_variable_whose_text_is_run_is_warned_of() {
     let env =
         |env: &str| codes(&blocks(&[&format!("id: a, type: Shell, inputs: {{command: x, env: {{{env}}}}}")]));
-    for name in ["BASH_ENV", "PS4", "PROMPT_COMMAND"] {
+    let of_programs =
+        ["GIT_SSH_COMMAND", "LD_PRELOAD", "PERL5OPT", "NODE_OPTIONS", "RUBYOPT", "EDITOR", "SHELL"];
+    for name in ["BASH_ENV", "PS4", "PROMPT_COMMAND"].into_iter().chain(of_programs) {
         assert_eq!(env(&format!("{name}: \"${{inputs.x}}\"")), ["value-may-become-code"], "{name}");
         assert_eq!(env(&format!("{name}: fixed, NAME: \"${{inputs.x}}\"")), [""; 0], "{name}");
+    }
+    for usual in ["PATH", "PYTHONPATH", "LD_LIBRARY_PATH", "ENV", "GIT_DIR"] {
+        assert_eq!(env(&format!("{usual}: \"${{inputs.x}}\"")), [""; 0], "{usual}");
     }
 }

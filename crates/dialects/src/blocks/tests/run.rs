@@ -63,7 +63,7 @@ fn everything_can_be_run() {
     let plan = good(include_str!("inputs/everything.yaml")).plan;
     let (timeline, outcome) = run(plan.clone(), json!({"count": 4}), shell);
     assert_eq!(timeline.outcome.as_ref(), Some(&outcome));
-    let response = view::response(&plan, &timeline, &Status::Ended(outcome));
+    let response = view::response(&plan, &timeline, &Status::Ended(outcome), false);
     insta::assert_snapshot!(serde_json::to_string_pretty(&response).unwrap());
 }
 
@@ -109,7 +109,7 @@ fn the_view_says_of_a_block_what_a_reference_reads() {
     }
     let plan = good(&text).plan;
     let (timeline, outcome) = run(plan.clone(), json!({}), shell);
-    let response = view::response(&plan, &timeline, &Status::Ended(outcome));
+    let response = view::response(&plan, &timeline, &Status::Ended(outcome), false);
     let read = &response["blocks"]["told"]["inputs"]["env"];
     for id in ids {
         for field in FIELDS {
@@ -123,7 +123,7 @@ fn the_view_says_of_a_block_what_a_reference_reads() {
 fn a_failed_run_says_why_and_names_its_blocks() {
     let plan = good(&format!("{ENDS}outputs: {{x: 1}}\n")).plan;
     let (timeline, outcome) = run(plan.clone(), json!({}), shell);
-    let response = view::response(&plan, &timeline, &Status::Ended(outcome));
+    let response = view::response(&plan, &timeline, &Status::Ended(outcome), false);
     assert_eq!(response["status"], "failure");
     assert_eq!(response["outputs"], json!({}));
     assert_eq!(response["error"], "`crashed` could not be started");
@@ -153,7 +153,7 @@ outputs:
 ";
     let plan = good(text).plan;
     let (timeline, outcome) = run(plan.clone(), json!({}), shell);
-    let response = view::response(&plan, &timeline, &Status::Ended(outcome));
+    let response = view::response(&plan, &timeline, &Status::Ended(outcome), false);
     assert_eq!(response["status"], "success");
     assert_eq!(response["outputs"], json!({"code": 1, "tests_passed": false, "text": "passed: false"}));
     let states: Vec<&str> = timeline.lines.iter().map(|line| line.state.status()).collect();
@@ -180,16 +180,16 @@ blocks:
 fn a_run_that_has_not_ended_says_whether_someone_must_act() {
     let plan = good(ENDS_HEAD).plan;
     let timeline = crate::view::Timeline::new(&plan);
-    let said = |status: Status| {
-        let response = view::response(&plan, &timeline, &status);
+    let said = |status: Status, is_paused: bool| {
+        let response = view::response(&plan, &timeline, &status, is_paused);
         (response["status"].as_str().unwrap().to_owned(), response["error"].clone())
     };
     let waits = |one: Waiting| Status::Waiting(vec![Waiting::Clock("good".into(), 9), one]);
-    assert_eq!(said(Status::Running).0, "running");
-    assert_eq!(said(waits(Waiting::Child("good".into()))).0, "running");
-    assert_eq!(said(waits(Waiting::Decision("good".into()))).0, "paused");
+    assert_eq!(said(Status::Running, false).0, "running");
+    assert_eq!(said(waits(Waiting::Child("good".into())), false).0, "running");
+    assert_eq!(said(waits(Waiting::Decision("good".into())), true).0, "paused");
     let cancelled = Status::Ended(Outcome::Cancelled { reason: "enough".into() });
-    assert_eq!(said(cancelled), ("cancelled".to_owned(), json!("the run was cancelled: enough")));
+    assert_eq!(said(cancelled, false), ("cancelled".to_owned(), json!("the run was cancelled: enough")));
 }
 
 const ENDS_HEAD: &str = "name: one\nblocks:\n  - {id: good, type: Shell, inputs: {command: x}}\n";

@@ -5,7 +5,7 @@ use super::shell::needed;
 use crate::blocks::file::{BadPath, FILE_TIMEOUT_MS, GOVERNED_HINT, governed, look_at, permissions};
 use crate::blocks::reader::{By, Reader};
 use crate::near::nearest;
-use crate::shape::{self, Shape, did_you_mean, listed};
+use crate::shape::{self, Shape, did_you_mean, hinted, listed};
 use crate::text::Node;
 use kernel::plan::{Adapter, Deadline, Expr, OnInterrupt, Work};
 use serde_json::Value;
@@ -187,7 +187,11 @@ impl<'r, 's, 'n> Given<'r, 's, 'n> {
         let fits = node.as_u64().is_some_and(|number| (1..=max).contains(&number));
         if !fits && !is_reference(node) {
             let message = format!("`{key}` is a whole number from 1 to {max}");
-            return self.reader.mistakes.error(|sheet| sheet.error("bad-value", node.place(), message));
+            let hint = node.number_in_text().unwrap_or_default();
+            return self
+                .reader
+                .mistakes
+                .error(|sheet| hinted(sheet.error("bad-value", node.place(), message), &hint));
         }
         let value = self.reader.value(node, By::Inputs(self.block));
         self.add(key, value);

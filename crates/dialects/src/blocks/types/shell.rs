@@ -229,7 +229,7 @@ impl<'n> Reader<'_, 'n> {
             if shell::is_code_variable(name) && !matches!(value, Expr::Const(_)) {
                 self.mistakes.warn(|sheet| {
                     let message =
-                        format!("a shell reads the text of `{name}` as code, and the value with it");
+                        format!("programs run what `{name}` says, or load it, and the value with it");
                     let diagnostic = sheet.warning("value-may-become-code", key.place(), message);
                     diagnostic.hint("give it a fixed text, and the value by a variable of your own")
                 });

@@ -164,6 +164,35 @@ impl Guard {
     }
 }
 
+impl Guard {
+    /// Refuses a folder that is filled by others, where one of these would come to lie in it.
+    pub(super) fn check_inside(
+        &self,
+        chain: &[(&OsStr, Identity)],
+        beyond: &[&OsStr],
+        given: &str,
+    ) -> Result<(), Trouble> {
+        let names: Vec<&OsStr> = chain.iter().map(|(name, _)| *name).chain(beyond.iter().copied()).collect();
+        let holds = |spot: &&Spot| {
+            let mut above = chain.iter().enumerate().filter(|(_, (_, id))| *id == spot.at);
+            above.any(|(at, _)| {
+                let rest = &names[at + 1..];
+                rest.len() <= spot.below.len() && begins(rest, &spot.below[..rest.len()])
+            })
+        };
+        match self.spots.iter().chain(self.linked(given)?).find(holds) {
+            Some(spot) => {
+                let (given, name) = (shown(given), shown(&spot.name));
+                let message = format!(
+                    "{given} is not made by blocks: {name} leads into it, which the server trusts; use another folder"
+                );
+                Err(Trouble::cannot(message))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
 fn begins(names: &[&OsStr], with: &[String]) -> bool {
     names.len() >= with.len()
         && names.iter().zip(with).all(|(name, one)| folded(&name.to_string_lossy()) == *one)

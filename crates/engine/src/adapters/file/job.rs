@@ -9,10 +9,13 @@
 //! | `write_state` | `path`, `state` |
 //! | `merge_state` | `path`, `updates` |
 //! | `render` | `source` or `template_path` with `variables.NAME`; `target`, `overwrite`, `permissions` |
+//!
+//! Each that writes may have `left_out`: how much is missing of the texts that the others are made of.
 
 use super::Trouble;
 use super::bytes::Encoding;
 use super::trouble::kind;
+use dialects::blocks::LEFT_OUT;
 use dialects::blocks::file::{READ_BYTES_DEFAULT, READ_BYTES_MAX, permissions};
 
 use kernel::{Data, Fields};
@@ -89,6 +92,7 @@ impl Job {
     /// The job that inputs ask for.
     pub(super) fn of(inputs: &Fields) -> Result<Job, Trouble> {
         let given = Given(inputs);
+        given.is_whole()?;
         match given.text("operation")?.as_str() {
             "create" => Ok(Job::Create {
                 path: given.text("path")?,
@@ -127,6 +131,17 @@ impl Given<'_> {
             Some(value) => Trouble::cannot(format!("`{name}` is {needed}, and this is {}", kind(value))),
             None => Trouble::cannot(format!("`{name}` has no value, and one is needed")),
         }
+    }
+
+    /// A part of a text would be taken for all of it by whoever reads the file.
+    fn is_whole(&self) -> Result<(), Trouble> {
+        let texts = self.value(LEFT_OUT).and_then(Value::as_object);
+        let cut = texts.and_then(|texts| texts.iter().find(|(_, bytes)| !bytes.is_null()));
+        let Some((text, bytes)) = cut else { return Ok(()) };
+        Err(Trouble::no(format!(
+            "`${{{text}}}` is not whole: {bytes} bytes of its middle were left out, so nothing was written. Let the \
+             command write the file itself, `command > file`"
+        )))
     }
 
     fn text(&self, name: &str) -> Result<String, Trouble> {

@@ -18,6 +18,7 @@
 //! what has changed one is not stopped; [`Gate`] decides between the two. At most an empty folder stays.
 
 mod bytes;
+mod exact;
 mod gate;
 mod guard;
 mod job;

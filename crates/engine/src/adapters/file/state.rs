@@ -2,6 +2,7 @@
 //! lost; the same updates twice give the same state, so that after an interruption it is simply done again.
 
 use super::bytes::read;
+use super::exact::exact;
 use super::trouble::{kind, shown};
 use super::walk::Place;
 use super::{Gate, Trouble};
@@ -18,8 +19,10 @@ pub(super) fn load(place: &Place, gate: &Gate) -> Result<Option<Map<String, Valu
     }
     let bytes = read(place, STATE_BYTES_MAX, "a state can have no more", gate)?;
     let shown = shown(&place.given);
-    let value = serde_json::from_slice(&bytes)
-        .map_err(|error| Trouble::no(format!("{shown} is no JSON: {error}")))?;
+    let text =
+        String::from_utf8(bytes).map_err(|error| Trouble::no(format!("{shown} is no JSON: {error}")))?;
+    let value =
+        exact(&text).map_err(|why| Trouble::no(format!("{shown} is no JSON that can be kept: {why}")))?;
     if weight(&value) >= TOO_DEEP {
         return Err(Trouble::no(format!("{shown} nests deeper than {DEPTH_MAX} levels")));
     }

@@ -67,6 +67,14 @@ pub(super) fn is_folder(path: &str) -> Trouble {
     Trouble::no(format!("{} is a folder, and a file is needed", shown(path)))
 }
 
+/// That a path ends with a slash or dots, where nothing is yet.
+pub(super) fn names_folder(path: &str) -> Trouble {
+    Trouble::no(format!(
+        "{} leads to a folder, and a file is needed: end it with the name of a file",
+        shown(path)
+    ))
+}
+
 /// That the folder of a file is missing, and nobody wants it to be made.
 pub(super) fn no_folder(path: &str) -> Trouble {
     let shown = shown(path);

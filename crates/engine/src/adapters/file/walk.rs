@@ -7,7 +7,7 @@
 //! | `..` | back to the directory before, by its name, if it still is the same one; not to what `..` is by now |
 //! | a directory | it joins the chain, and its handle takes the place of the one before: a walk holds two at most |
 //! | a link | its parts take its place; one that begins with `/` starts again at the top |
-//! | nothing there | made, if that is wanted and the chain is inside |
+//! | nothing there | made, if that is wanted, the chain is inside and the path ends with a name |
 //! | the last part | the place, if the chain is inside and may be written where that is wanted |
 //!
 //! Outside of the allowed folders nothing is told of what is there: what cannot be walked there leads outside.
@@ -20,7 +20,7 @@ use super::Trouble;
 use super::guard::{Belongs, belongs, governed, is_of_git};
 use super::lock::Lock;
 use super::roots::{Identity, Roots, enter, identity, top, widened};
-use super::trouble::{is_folder, loops, no_folder, shown};
+use super::trouble::{is_folder, loops, names_folder, no_folder, shown};
 use rustix::fd::OwnedFd;
 use rustix::fs::{
     AtFlags, FileType, Mode, OFlags, RawMode, Stat, fchmod, fsync, mkdirat, openat, readlinkat, statat,
@@ -215,6 +215,11 @@ impl Walk<'_> {
         let dir = match enter(&self.here, &name) {
             Ok(dir) => dir,
             Err(Errno::NOENT) => match self.aim {
+                Aim::Make(_) | Aim::Write
+                    if self.is_inside() && self.ahead.back().is_some_and(|name| is_dots(name)) =>
+                {
+                    return Err(names_folder(self.given));
+                }
                 Aim::Make(mask) if self.is_inside() => self.make(&name, mask)?,
                 Aim::Write if self.is_inside() => return Err(no_folder(self.given)),
                 _ => return Err(self.said(Errno::NOENT)),

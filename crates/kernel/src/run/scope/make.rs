@@ -98,6 +98,12 @@ impl Scope<'_> {
                 }
                 data => data,
             },
+            Expr::Optional(path) => match self.read(path) {
+                Err(Stop::Fail(failure)) if failure.kind == FailureKind::Expression => {
+                    Data::Inline(Value::Null)
+                }
+                read => read?,
+            },
             Expr::Items(path) => {
                 let data = self.read(path)?;
                 match self.value_of(&data)? {

@@ -13,6 +13,7 @@ scenarios![
     stored_content_goes_to_the_evaluator_unopened,
     what_cannot_be_made_fails_the_block_and_its_inputs_are_known,
     what_it_is_given_cannot_be_made,
+    what_need_not_be_there_is_nothing_if_it_is_not,
     a_list_that_is_needed_has_something_in_it,
     what_it_is_given_must_find_room,
     a_name_may_be_a_foreign_expression_of_its_own,
@@ -91,6 +92,16 @@ fn what_it_is_given_cannot_be_made() {
     let mut it = Drive::new(plan).started(json!({"x": null}));
     assert_eq!(ended(&it, 0).0, Fields::new());
     it.stands("failed: `m` `inputs.x` has no value, and one is needed here");
+}
+
+#[test]
+fn what_need_not_be_there_is_nothing_if_it_is_not() {
+    let field = |name: &str| Expr::Optional(kernel::language::Path::of("blocks", &["a", "outputs", name]));
+    let first = noop("a").keeps(&["outputs.x", "outputs.y"]);
+    let step = make("m", &[("x", field("x")), ("y", field("y"))], &[]);
+    let mut it = Drive::start(graph(vec![(first, &[], None), (step, &[0], None)]));
+    it.done("a#1", json!({"x": 7}));
+    assert_eq!(ended(&it, 1), (fields(json!({"x": 7, "y": null})), None));
 }
 
 #[test]

@@ -24,7 +24,9 @@ impl Asks {
 
     /// An answer of the client as the daemon gets it; nothing if the daemon that asked is gone.
     pub(super) fn answered(&mut self, mut answer: Value) -> Option<Value> {
-        let number = answer["id"].as_u64().or_else(|| answer["id"].as_str()?.parse().ok())?;
+        // Some gateways write numbers as texts, which all SDKs take; ours are numbers alone, so that no other can be meant.
+        let in_text = |id: &str| id.parse().ok().filter(|number: &u64| number.to_string() == id);
+        let number = answer["id"].as_u64().or_else(|| in_text(answer["id"].as_str()?))?;
         answer["id"] = self.open.remove(&number)?;
         Some(answer)
     }

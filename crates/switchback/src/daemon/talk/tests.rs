@@ -179,6 +179,30 @@ fn an_answer_goes_to_the_daemon_that_asked_and_to_no_other() {
 }
 
 #[test]
+fn the_number_of_a_question_may_come_as_its_text_and_as_no_other() {
+    let mut talk = opened();
+    talk.again();
+    given(&mut talk, json!({ "id": 4, "method": "elicitation/create", "params": {} }));
+    let answer = |id: Value| json!({ "jsonrpc": "2.0", "id": id, "result": { "action": "accept" } });
+    for other in ["", "00", "+0", " 0", "x"] {
+        assert_eq!(talk.take(answer(json!(other)).to_string().as_bytes()), Taken::Dropped, "{other:?}");
+    }
+    assert_eq!(take(&mut talk, answer(json!("0"))), answer(json!(4)));
+}
+
+#[test]
+fn a_garbled_answer_is_passed_on_as_an_error_and_not_answered() {
+    let mut talk = opened();
+    talk.again();
+    given(&mut talk, json!({ "id": 4, "method": "elicitation/create", "params": {} }));
+    let garbled = br#"{"jsonrpc":"2.0","id":0,"error":"no"}"#;
+    let Taken::Pass(passed) = talk.take(garbled) else { panic!("it is not passed on") };
+    let passed: Value = serde_json::from_slice(&passed).unwrap();
+    assert_eq!((&passed["id"], &passed["error"]["code"]), (&json!(4), &json!(-32600)), "{passed}");
+    assert_eq!(talk.take(garbled), Taken::Dropped, "it answers nothing any more");
+}
+
+#[test]
 fn a_request_that_is_taken_back_is_called_as_the_client_knows_it() {
     let mut talk = opened();
     talk.again();
@@ -222,4 +246,25 @@ fn a_daemon_is_told_of_the_last_line_while_calls_are_under_way() {
     assert_eq!(again(&mut talk).last(), Some(&format!("{NOTIFICATION} null")), "the next one too");
     assert!(give(&mut talk, 2));
     assert!(!again(&mut talk).contains(&format!("{NOTIFICATION} null")));
+}
+
+#[test]
+fn an_opening_that_is_refused_changes_nothing() {
+    let refuse = |talk: &mut Talk, id: u64| {
+        let error = json!({ "code": -32601, "message": "no" });
+        talk.give(json!({ "jsonrpc": "2.0", "id": id, "error": error }).to_string().as_bytes()).is_some()
+    };
+    let mut talk = opened();
+    take(&mut talk, json!({ "id": 1, "method": "initialize", "params": {} }));
+    assert!(refuse(&mut talk, 1));
+    assert_eq!(again(&mut talk), ["initialize 0", "notifications/initialized null"]);
+    // In the newer era, and where the first one was no opening.
+    let mut talk = Talk::default();
+    take(&mut talk, json!({ "id": 1, "method": "initialize", "params": {} }));
+    assert!(refuse(&mut talk, 1));
+    take(&mut talk, json!({ "method": "notifications/initialized" }));
+    assert!(again(&mut talk).is_empty());
+    take(&mut talk, json!({ "id": 2, "method": "initialize", "params": {} }));
+    assert!(give(&mut talk, 2));
+    assert_eq!(again(&mut talk), ["initialize 2"]);
 }

@@ -67,6 +67,19 @@ fn a_text_is_cut_between_letters() {
 }
 
 #[test]
+fn no_text_is_cut_for_a_few_bytes() {
+    let document = |bytes: usize| json!({"a": "x".repeat(bytes), "b": "y".repeat(ANSWER_BYTES_MAX)});
+    let (cut, _) = fit(document(4_099), ANSWER_BYTES_MAX, None);
+    assert_eq!(
+        (cut["a"].as_str().map(str::len), &cut["left_out"]["texts"]),
+        (Some(4_099), &json!("1 lost their middle"))
+    );
+    let (cut, _) = fit(document(4_100), ANSWER_BYTES_MAX, None);
+    let kept = cut["a"].as_str().unwrap();
+    assert!(kept.contains("[... 101 bytes left out ...]") && kept.len() < 4_100 - 60, "{}", kept.len());
+}
+
+#[test]
 fn what_is_filled_loses_no_more_than_it_must() {
     const MAX: usize = 1 << 20;
     let step = |text: String| json!({"status": "succeeded", "inputs": {"command": "x"}, "outputs": {"stdout": text}});

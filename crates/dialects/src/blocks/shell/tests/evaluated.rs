@@ -146,6 +146,7 @@ fn builtins_that_evaluate_take_no_reference() {
         ("for x do let y=@; done", Reason::Counted),
         ("time -p command let x=@", Reason::Counted),
         ("2>&1 let x=@", Reason::Counted),
+        ("{fd}>/dev/null let x=@", Reason::Counted),
         ("x=1 y=2 let z=@", Reason::Counted),
         ("echo \"$(let x=@)\" `true`", Reason::Counted),
         ("echo `let x=@`", Reason::Counted),

@@ -102,7 +102,16 @@ fn a_value_that_may_be_an_option_or_an_operator_is_doubted() {
     for template in ["printf @ x", "printf \"@\\n\"", "printf '@ a' b", "printf -v x @ y", "printf -vx @"] {
         assert_eq!(doubts(template), [Doubt::Format], "{template}");
     }
-    for template in ["[ @ % ]", "test \"@\" \"%\"", "[ ! @ % ]", "[ -n x -a @ % ]", "test @ \"$(echo %)\""] {
+    for template in [
+        "[ @ % ]",
+        "test \"@\" \"%\"",
+        "[ ! @ % ]",
+        "[ -n x -a @ % ]",
+        "test @ \"$(echo %)\"",
+        "[ $o @ ]",
+        "[ \"$o\" @ ]",
+        "test -$o @",
+    ] {
         assert_eq!(doubts(template), [Doubt::Operator], "{template}");
     }
     for template in [
@@ -114,8 +123,98 @@ fn a_value_that_may_be_an_option_or_an_operator_is_doubted() {
         "test -n @",
         "[ @ != a ] && [ % = b ]",
         "[ -f @ -a -d % ]",
+        "[ \"$x\" = @ ]",
+        "[ \"$x/y\" @ ]",
         "[ \"x@\" \\< % ]",
     ] {
+        is_plain(template);
+    }
+}
+
+#[test]
+fn what_goes_through_a_pipe_is_read_like_a_here_document() {
+    for template in [
+        "echo @ | sh",
+        "echo \"ls @\" | bash -s",
+        "printf a @ | sudo bash -s -- x",
+        "echo @ |& sh",
+        "echo @ |\n sh",
+        "echo @ | tr a b | base64 -d | sh -x",
+        "cat <<< @ | sh",
+        "cat <<E | sh\n@\nE\n",
+        "cat <<E | tee x | bash -s\n@\nE\n",
+        "{ echo a; echo @; } | sh",
+        "(echo a; echo @) | sh",
+        "( (echo @); echo a ) 2>&1 | sh",
+        "for x in a; do echo @; done | sh",
+        "if true; then echo @; fi | sh",
+        "case x in x) echo @;; esac | sh",
+        "case x in (x) echo @;; esac | sh",
+        "if (true) then echo @; fi | sh",
+        "(case x in x) echo @;; esac) | sh",
+        "f() { (echo @); } ; (true); { echo @; } | sh",
+        "echo @ | { sh; }",
+        "echo @ | (sh)",
+        "echo @ | ssh host",
+        "echo $(echo @) | sh",
+        "x=$(echo @ | sh)",
+        "sh < <(echo @)",
+    ] {
+        assert_eq!(doubts(template), [Doubt::Input], "{template}");
+    }
+    let long = format!("echo {}@ | sh", "a ".repeat(500));
+    assert_eq!(doubts(&long), [Doubt::Input]);
+    for template in [
+        "echo @ | python3 -",
+        "echo \"print('@')\" | python3",
+        "echo @ | node",
+        "printf 'select ' @ | psql base",
+        "echo @ | xargs -I{} sh -c 'echo {}'",
+        "cat <<E | python3 -\n@\nE\n",
+    ] {
+        assert_eq!(doubts(template), [Doubt::Read], "{template}");
+    }
+    for template in [
+        "echo @ | cat",
+        "echo @ || sh",
+        "echo @; date | sh",
+        "(echo @) || sh",
+        "(echo @); echo a | sh",
+        "{ echo @; }; echo a | sh",
+        "f() { echo @; }; echo a | sh",
+        "x=(echo @); echo a | sh",
+        "echo @ | sh x.sh",
+        "echo @ | sh -c 'cat'",
+        "echo @ | python3 -c 'import sys; print(sys.stdin.read())'",
+        "echo @ | xargs sh -c 'echo \"$1\"' sh",
+        "echo @ | while read -r x; do echo \"$x\"; done",
+        "printf a @ | ssh host 'x=$(cat); echo \"$x\"'",
+        "curl @ | sh",
+        "cat @ | psql base",
+        "cat <<E | kubectl apply -f -\n@\nE\n",
+        "cat <<E > x\n@\nE\necho a | sh\n",
+        "echo a | sh\ncat <<E\n@\nE\n",
+        "case @ in a|b) echo x;; esac; echo a | sh",
+        "sh > >(tee @)",
+        "python3 x.py < <(echo @)",
+    ] {
+        is_plain(template);
+    }
+}
+
+#[test]
+fn settings_of_git_that_are_commands_are_doubted() {
+    for template in [
+        "git -c alias.x='!echo @' x",
+        "git -C a -c core.sshCommand=\"ssh -i @\" fetch",
+        "git -c core.hooksPath=@ commit",
+        "git -c @ status",
+        "git -c \"@=x\" status",
+        "git -c \"filter.@=x\" status",
+    ] {
+        assert_eq!(doubts(template), [Doubt::Script], "{template}");
+    }
+    for template in ["git -c user.name=@ commit", "git commit -m @", "git log -p @"] {
         is_plain(template);
     }
 }

@@ -177,3 +177,14 @@ fn without_references_a_script_stays_as_it_is() {
     let script = "set -eu\nfor f in *.rs; do\n  case \"$f\" in a*) echo \"it's $f\" ;; esac # `x\ndone <<'E' | wc\n$(\nE\n";
     assert_eq!(compile(&[Part::Text(script)]).script, Ok(Script::Text(script.to_owned())));
 }
+
+#[test]
+fn what_nests_deep_has_an_edge() {
+    let nested = |levels: usize| format!("{}echo @{}", "$(".repeat(levels), ")".repeat(levels));
+    assert!(script(&nested(63)).contains("SB_1"));
+    assert_eq!(reasons(&nested(64)), [Reason::Unclear]);
+    // What has no reference in it may nest deeper, but what follows is not known then.
+    assert!(script(&nested(199).replace('@', "x")).contains("echo x"));
+    assert_eq!(reasons(&(nested(200).replace('@', "x") + "; echo @")), [Reason::Unclear]);
+    assert!(script(&(nested(199).replace('@', "x") + "; echo @")).contains("SB_1"));
+}

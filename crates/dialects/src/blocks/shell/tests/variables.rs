@@ -107,7 +107,14 @@ fn a_variable_that_may_be_a_number_is_doubted() {
     ] {
         assert_eq!(doubts(template), [Doubt::Variable], "{template}");
     }
-    for template in ["BASH_ALIASES[x]=@", "BASH_ENV=@ bash x", "export BASH_ENV=@", "read -r PS4 <<< @"] {
+    for template in [
+        "BASH_ALIASES[x]=@",
+        "BASH_ENV=@ bash x",
+        "export BASH_ENV=@",
+        "read -r PS4 <<< @",
+        "GIT_SSH_COMMAND=@ git fetch",
+        "export LD_PRELOAD=@",
+    ] {
         assert_eq!(doubts(template), [Doubt::Again], "{template}");
     }
 }
@@ -159,6 +166,38 @@ fn a_command_that_cannot_be_seen_is_doubted() {
         "mkdir -p {src,tests}/@",
         "cmd=(cargo test); \"${cmd[*]}\" @",
         "echo $'a\\tb' $\"c\" @",
+    ] {
+        is_plain(template);
+    }
+}
+
+#[test]
+fn a_number_whose_name_cannot_be_read_puts_all_in_doubt() {
+    for template in [
+        "declare -i n{1,2}; n1=@",
+        "declare -i n$x=1; n1=@",
+        "eval 'declare -i n'; n=@",
+        "eval \"typeset -i $n\"; n=@",
+        "eval declare $o n; n=@",
+        "trap 'declare -i n' DEBUG; n=@",
+        "alias d='declare -i'; d n; n=@",
+        "d='declare -i'; $d n; n=@",
+        "declare -n r=n; declare -i r; n=@",
+        "declare -i r; x=1; declare -n r=n; n=@",
+        "n=@; f() { local -n r=n; typeset -i r; }; f",
+        "(eval 'integer n'; n=@)",
+    ] {
+        assert_eq!(doubts(template), [Doubt::Variable], "{template}");
+    }
+    for template in [
+        "mode=local; n=@",
+        "x='local -r y'; n=@",
+        "x='we declare -s'; n=@",
+        "eval 'declare n'; n=@",
+        "eval \"$(ssh-agent)\"; n=@",
+        "declare -n r=n; r=1; x=@",
+        "declare -r n{1,2}; n1=@",
+        "declare -i n=1 m[0]=2; x=@",
     ] {
         is_plain(template);
     }

@@ -149,3 +149,20 @@ fn a_write_that_fails_leaves_nothing() {
     assert!(world.names(&world.project("locked")).is_empty());
     fs::set_permissions(world.project("locked"), fs::Permissions::from_mode(0o700)).unwrap();
 }
+
+#[test]
+fn a_path_that_ends_without_a_name_makes_no_folder() {
+    let world = World::new();
+    symlink("linked/new/", world.project("link")).unwrap();
+    for path in ["newf/", "sub/newf/", "sub/newf/.", "sub/newf/..", "sub/newf//", "sub/../newf/", "link"] {
+        is_no(
+            world.create(path, "x"),
+            "leads to a folder, and a file is needed: end it with the name of a file",
+        );
+        let alone = json!({"path": path, "content": "x", "create_parents": false});
+        is_no(world.act("create", alone), "end it with the name of a file");
+        assert_eq!(world.names(&world.home.folder), ["link"]);
+    }
+    world.create("sub/./newf", "x").unwrap();
+    is_no(world.create("sub/newf/", "x"), "leads through a file where a folder should be");
+}

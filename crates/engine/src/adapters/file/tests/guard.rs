@@ -283,6 +283,26 @@ fn also_by_worktrees() {
 }
 
 #[test]
+fn no_worktree_is_made_around_what_is_trusted_once_it_is_there() {
+    let mut world = world(&[".git"]);
+    symlink("later/deep", world.project(".switchback")).unwrap();
+    let config = world.project("config").display().to_string();
+    world.home.env.insert("XDG_CONFIG_HOME".to_owned(), config);
+    let at = |path: &str| folder(&world.home, &world.dir.path().join("data"), path, Aim::Worktree);
+    for path in ["later", "config"] {
+        is_crash(at(path), "leads into it, which the server trusts; use another folder");
+    }
+    is_crash(at("later/deep"), WORDS);
+    fs::create_dir(world.project("config")).unwrap();
+    is_crash(at("config"), "which the server trusts");
+    world.put("config/x", "");
+    at("config").unwrap();
+    for path in ["later/other", "config/other", "x"] {
+        at(path).unwrap();
+    }
+}
+
+#[test]
 fn secrets_are_not_read_through_a_link_of_the_server() {
     let world = world(&[]);
     world.put("kept.toml", "TOKEN = \"x\"");

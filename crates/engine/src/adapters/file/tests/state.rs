@@ -33,8 +33,13 @@ fn what_is_no_state_is_left_as_it_is() {
     fs::create_dir(world.project("s")).unwrap();
     let deep = format!("{{\"a\": {}1{}}}", "[".repeat(64), "]".repeat(64));
     for (text, words) in [
-        ("{\"a\": 1", "`s/state.json` is no JSON: "),
-        ("", "`s/state.json` is no JSON: "),
+        ("{\"a\": 1", "`s/state.json` is no JSON that can be kept: EOF"),
+        ("", "`s/state.json` is no JSON that can be kept: EOF"),
+        ("{\"a\": 1, \"a\": 2}", "is no JSON that can be kept: the key `a` stands there twice"),
+        (
+            "{\n\"a\": 18446744073709551616}",
+            "the number 18446744073709551616 in line 2 cannot be kept as it is",
+        ),
         ("[1]", "`s/state.json` holds a list, and a state is an object"),
         (deep.as_str(), "nests deeper than 64 levels"),
     ] {

@@ -4,11 +4,13 @@
 use super::Walk;
 use crate::adapters::file::Trouble;
 use crate::adapters::file::guard::makes_repository;
-use crate::adapters::file::roots::{Roots, enter};
+use crate::adapters::file::roots::{Identity, Roots, enter};
 use crate::adapters::file::trouble::shown;
-use crate::adapters::file::walk::Aim;
+use crate::adapters::file::walk::{Aim, readable};
 use crate::turn::Home;
 use kernel::Failure;
+use rustix::fd::OwnedFd;
+use rustix::fs::{Dir, DirEntry};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -42,6 +44,13 @@ impl Walk<'_> {
             return Err(self.roots.outside(self.given));
         }
         self.check_writable(&beyond.iter().map(OsString::as_os_str).collect::<Vec<_>>())?;
+        // What is there already is filled by nobody.
+        if self.aim == Aim::Worktree && (!beyond.is_empty() || is_empty(&self.here)) {
+            let chain: Vec<(&OsStr, Identity)> =
+                self.chain.iter().map(|level| (level.name.as_os_str(), level.id)).collect();
+            let beyond: Vec<&OsStr> = beyond.iter().map(OsString::as_os_str).collect();
+            self.roots.guard.check_inside(&chain, &beyond, self.given)?;
+        }
         // Another program makes it, and nobody can hold the folder meanwhile.
         if self.aim != Aim::Read
             && let Some(name) = beyond.iter().find(|name| makes_repository(name))
@@ -61,4 +70,11 @@ impl Walk<'_> {
     fn is_missing(&self, name: &OsStr) -> bool {
         self.is_inside() && enter(&self.here, name).err() == Some(Errno::NOENT)
     }
+}
+
+/// Whether nothing lies in a directory. One that cannot be looked into may be empty.
+fn is_empty(dir: &OwnedFd) -> bool {
+    let dots = |entry: DirEntry| matches!(entry.file_name().to_bytes(), b"." | b"..");
+    let entries = readable(dir).and_then(Dir::new);
+    entries.map_or(true, |mut entries| entries.all(|entry| entry.map_or(true, dots)))
 }
