@@ -11,8 +11,11 @@
 mod agent;
 mod body;
 mod draft;
+pub mod due;
+pub mod fit;
 mod head;
 mod inputs;
+pub mod instructions;
 mod needs;
 mod output;
 mod read;

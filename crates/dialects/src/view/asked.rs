@@ -7,12 +7,15 @@
 
 use kernel::data::weight;
 use kernel::effect::Action;
-use kernel::plan::{Audience, Gate, GateLevel};
+use kernel::plan::{Audience, Dialect, Gate, GateLevel};
 use kernel::{Data, Digest, EffectId, RunId};
 use serde_json::{Map, Value, json};
 
 /// The longest text, and the heaviest value, that is shown as it is.
 pub const SHOWN_BYTES_MAX: usize = 16 * 1024;
+
+/// The inputs that say what is asked or to be done.
+const WORDS: [&str; 5] = ["prompt", "message", "instructions", "command", "tool"];
 
 /// A question that waits for someone.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,6 +38,14 @@ pub struct Asked {
     pub gate: Option<Gate>,
     /// What kind of answer fits.
     pub kind: AskedKind,
+    /// The form its definition was written in.
+    pub dialect: Dialect,
+    /// What its dialect calls such a step.
+    pub word: String,
+    /// How long the work may take.
+    pub timeout_ms: Option<u64>,
+    /// Whether it ends by itself, if no answer comes.
+    pub ends: bool,
     /// What is asked; what is long is cut.
     pub prompt: String,
     /// What can be chosen.
@@ -43,6 +54,10 @@ pub struct Asked {
     pub default: Option<Value>,
     /// The schema that a result must fit.
     pub output_schema: Option<Value>,
+    /// What a text must be like.
+    pub validation: Option<Value>,
+    /// All that is given to whoever does the work, uncut; only in `steps`.
+    pub parameters: Map<String, Value>,
     /// All that is shown, the values themselves; what is long is cut, but not at a gate: a yes is to all of it.
     pub shown: Map<String, Value>,
     /// The digest of all that is shown.
@@ -58,6 +73,8 @@ pub struct Asked {
 /// What kind of answer fits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AskedKind {
+    /// Nothing: someone is told.
+    Info,
     /// Any text.
     Text,
     /// Yes or no.
@@ -72,9 +89,13 @@ impl AskedKind {
     /// Every kind that a definition may name.
     pub const WRITTEN: [AskedKind; 3] = [AskedKind::Text, AskedKind::Confirm, AskedKind::Choice];
 
+    /// Every kind of a question to a person.
+    const ASKED: [AskedKind; 4] = [AskedKind::Info, AskedKind::Text, AskedKind::Confirm, AskedKind::Choice];
+
     /// Its word.
     pub const fn as_str(self) -> &'static str {
         match self {
+            Self::Info => "info",
             Self::Text => "text",
             Self::Confirm => "confirm",
             Self::Choice => "choice",
@@ -99,6 +120,12 @@ pub struct Origin {
     pub above: Vec<String>,
     /// When the asking step began.
     pub since: u64,
+    /// The form its definition was written in.
+    pub dialect: Dialect,
+    /// What that calls such a step.
+    pub word: String,
+    /// Whether it ends by itself.
+    pub ends: bool,
 }
 
 impl Asked {
@@ -108,14 +135,15 @@ impl Asked {
         action: &Action,
         mut load: impl FnMut(&Data) -> Result<Value, E>,
     ) -> Result<Asked, E> {
-        let Origin { root, run, above: mut path, since } = origin;
+        let Origin { root, run, above: mut path, since, dialect, word, ends } = origin;
         path.push(step(&action.id).to_owned());
         let mut inputs = Map::new();
         for (name, data) in &action.inputs {
             inputs.insert(name.clone(), load(data)?);
         }
-        let choices = inputs.get("choices").and_then(Value::as_array).cloned().unwrap_or_default();
-        let prompt = ["prompt", "instructions"].into_iter().find_map(|name| inputs.get(name));
+        let choices = ["choices", "options"].into_iter().find_map(|name| inputs.get(name)?.as_array());
+        let choices = choices.cloned().unwrap_or_default();
+        let prompt = WORDS.into_iter().find_map(|name| inputs.get(name));
         Ok(Asked {
             question_id: question_id(&root, &run, &action.id),
             root,
@@ -127,6 +155,12 @@ impl Asked {
             audience: action.audience,
             gate: action.gate.clone(),
             kind: kind(action, &inputs),
+            dialect,
+            word,
+            timeout_ms: action.timeout_ms,
+            ends,
+            validation: inputs.get("validation").cloned(),
+            parameters: if dialect == Dialect::Steps { inputs.clone() } else { Map::new() },
             choices,
             default: inputs
                 .get("default")
@@ -151,7 +185,7 @@ impl Asked {
 
     /// What is asked, at a gate all of it.
     pub fn words(&self) -> String {
-        let words = ["prompt", "instructions"].into_iter().find_map(|name| self.shown.get(name));
+        let words = WORDS.into_iter().find_map(|name| self.shown.get(name));
         words.filter(|_| self.is_gate()).map_or_else(|| self.prompt.clone(), label)
     }
 
@@ -178,7 +212,8 @@ pub fn step(effect: &EffectId) -> &str {
 }
 
 fn kind(action: &Action, inputs: &Map<String, Value>) -> AskedKind {
-    let written = inputs.get("kind").and_then(Value::as_str).and_then(AskedKind::named);
+    let written = ["kind", "type"].into_iter().find_map(|name| inputs.get(name)?.as_str());
+    let written = AskedKind::ASKED.into_iter().find(|kind| Some(kind.as_str()) == written);
     match action.audience {
         Audience::Agent => AskedKind::Agent,
         Audience::Human => {

@@ -14,12 +14,16 @@ pub use dialects::schema::Problem;
 use dialects::schema::Schema;
 use dialects::view::asked::label;
 use kernel::data::{DEPTH_MAX, TOO_DEEP, weight};
+use kernel::plan::Dialect;
 use kernel::{Data, Fields};
 use serde_json::Value;
 use std::fmt;
 
 /// The longest answer.
 pub const RESPONSE_BYTES_MAX: u64 = 256 * 1024;
+
+/// The largest result of a step of an agent.
+const RESULT_BYTES_MAX: u64 = 1024 * 1024;
 
 /// How many choices are named to whoever chose none of them.
 const NAMED_MAX: usize = 20;
@@ -54,31 +58,48 @@ impl fmt::Display for Misfit {
 
 /// Makes what was said fit the question: the result that its step gives.
 pub fn fit(asked: &Asked, said: Value) -> Result<Fields, Misfit> {
+    if asked.dialect == Dialect::Steps {
+        return of_step(asked, said);
+    }
     let silent = said.is_null() || said.as_str().is_some_and(|text| text.trim().is_empty());
     let said = match &asked.default {
         Some(default) if silent => default.clone(),
         _ => said,
     };
-    let weight = weight(&said);
-    if weight == TOO_DEEP {
-        let message = format!("the answer nests deeper than {DEPTH_MAX} levels");
-        return Err(Misfit::new(message, "an answer that nests less"));
-    }
-    if weight > RESPONSE_BYTES_MAX {
-        let message = format!("the answer is too large: at most {RESPONSE_BYTES_MAX} bytes fit");
-        return Err(Misfit::new(message, "a shorter answer; write what is long into a file and name that"));
-    }
+    fits_in(&said, RESPONSE_BYTES_MAX)?;
     let response = match asked.kind {
         AskedKind::Text if asked.is_gate() && said == Value::Bool(false) => Ok(said),
         AskedKind::Text if asked.is_gate() && silent => {
             Err(Misfit::new("nothing was said, and that passes no gate", "a text"))
         }
-        AskedKind::Text => text(said),
+        AskedKind::Info | AskedKind::Text => text(said),
         AskedKind::Confirm => confirm(said),
         AskedKind::Choice => choice(&asked.choices, said),
         AskedKind::Agent => return result(asked, said),
     }?;
     Ok(Fields::from([("response".to_owned(), Data::Inline(response))]))
+}
+
+/// The result of a step of an agent, or of a person it asks: one value.
+fn of_step(asked: &Asked, said: Value) -> Result<Fields, Misfit> {
+    fits_in(&said, RESULT_BYTES_MAX)?;
+    let result = dialects::steps::fit::fit(&asked.word, &asked.parameters, said);
+    let result = result.map_err(|unfit| Misfit::new(unfit.message, unfit.fits))?;
+    Ok(Fields::from([("result".to_owned(), Data::Inline(result))]))
+}
+
+/// Whether what was said is neither too deep nor too large.
+fn fits_in(said: &Value, bytes_max: u64) -> Result<(), Misfit> {
+    let weight = weight(said);
+    if weight == TOO_DEEP {
+        let message = format!("the answer nests deeper than {DEPTH_MAX} levels");
+        return Err(Misfit::new(message, "an answer that nests less"));
+    }
+    if weight > bytes_max {
+        let message = format!("the answer is too large: at most {bytes_max} bytes fit");
+        return Err(Misfit::new(message, "a shorter answer; write what is long into a file and name that"));
+    }
+    Ok(())
 }
 
 fn text(said: Value) -> Result<Value, Misfit> {

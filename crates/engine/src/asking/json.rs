@@ -6,7 +6,8 @@ use kernel::clock::iso;
 use serde_json::{Map, Value, json};
 
 /// What has a key of its own; the rest of what is shown stands under `shown`.
-const NAMED: [&str; 6] = ["prompt", "instructions", "kind", "choices", "default", "output_schema"];
+const NAMED: [&str; 9] =
+    ["prompt", "message", "instructions", "kind", "type", "choices", "options", "default", "output_schema"];
 
 /// The document of a question; what is long is cut.
 pub fn document(asked: &Asked) -> Value {

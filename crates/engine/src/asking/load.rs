@@ -5,53 +5,136 @@ use super::Asked;
 use crate::store::Reader;
 use crate::turn::{LoadError, replay};
 use crate::view::{Values, whole};
+use dialects::steps::due::Delegated;
 use dialects::view::asked::{Origin, step};
-use kernel::{Effect, EffectId, Run, RunId};
+use kernel::effect::Action;
+use kernel::plan::Work;
+use kernel::{Effect, EffectId, Run, RunId, Spreading};
+use serde_json::Value;
 use std::cmp::Ordering;
 
 /// A run, and the steps that lead to it from the root.
 struct Place {
     run: RunId,
     above: Vec<String>,
+    /// The list that it is one of the children of.
+    of: Option<(RunId, String, Spreading)>,
+}
+
+/// What a run and those below it wait for.
+#[derive(Debug, Default)]
+pub struct Waits {
+    /// The questions, in the order in which their steps began.
+    pub asked: Vec<Asked>,
+    /// What belongs to sub-agents. What those are asked is not among the questions.
+    pub delegated: Vec<Delegated>,
 }
 
 /// The longest id of a question: a way down through as many runs as may call each other.
 pub const QUESTION_ID_BYTES_MAX: usize = 2_000;
 
-/// All open questions of a run and of those below it. One below it that cannot be brought back asks nothing: it is that
-/// run itself that says so.
+/// All open questions of a run and of those below it.
 pub fn asked(reader: &Reader, run: &RunId) -> Result<Vec<Asked>, LoadError> {
+    Ok(waits(reader, run)?.asked)
+}
+
+/// All that a run and those below it wait for. One below it that cannot be brought back asks nothing: it is that run itself
+/// that says so.
+pub fn waits(reader: &Reader, run: &RunId) -> Result<Waits, LoadError> {
     let root = root(reader, run)?;
-    let mut found = Vec::new();
-    let mut places = vec![Place { run: run.clone(), above: above(&root, run) }];
+    let mut found = Waits::default();
+    let mut places = vec![Place { run: run.clone(), above: above(&root, run), of: None }];
     while let Some(place) = places.pop() {
         let loaded = match load(reader, &place.run) {
             Err(LoadError::Store(fault)) => return Err(fault.into()),
             Err(_) if place.run != *run => None,
             loaded => loaded?,
         };
-        let Some(run) = loaded else { continue };
-        for open in run.open() {
+        let Some(loaded) = loaded else { continue };
+        if place.run != *run
+            && let Some(agent) = &loaded.plan().agent
+        {
+            found.delegate(reader, &place, agent, &loaded)?;
+            continue;
+        }
+        for open in loaded.open() {
             match &open.effect {
                 Effect::Offer(action) => {
-                    let since = run.begun(&action.id).unwrap_or_default();
-                    let (root, run, above) = (root.clone(), place.run.clone(), place.above.clone());
-                    let origin = Origin { root, run, above, since };
-                    found.push(Asked::of(origin, action, |data| Values(reader).value(data))?);
+                    let origin = origin(&root, &place, &loaded, action);
+                    found.asked.push(Asked::of(origin, action, |data| Values(reader).value(data))?);
                 }
                 Effect::StartChild { id, child, .. } => {
                     let mut above = place.above.clone();
                     above.push(step(id).to_owned());
-                    places.push(Place { run: child.clone(), above });
+                    let of = list_of(&loaded, step(id)).map(|(name, list)| (place.run.clone(), name, list));
+                    places.push(Place { run: child.clone(), above, of });
                 }
                 _ => {}
             }
         }
     }
-    found.sort_by(|one, other| {
+    found.asked.sort_by(|one, other| {
         one.since.cmp(&other.since).then_with(|| by_numbers(&one.question_id, &other.question_id))
     });
+    let by_id = |one: &(RunId, Value), other: &(RunId, Value)| by_numbers(one.0.as_str(), other.0.as_str());
+    found.delegated.iter_mut().for_each(|one| one.open.sort_by(by_id));
     Ok(found)
+}
+
+impl Waits {
+    /// Takes in a child that belongs to a sub-agent.
+    fn delegate(
+        &mut self,
+        reader: &Reader,
+        place: &Place,
+        agent: &str,
+        child: &Run,
+    ) -> Result<(), LoadError> {
+        let Some((run, step_id, list)) = &place.of else { return Ok(()) };
+        let item = match child.inputs().get(kernel::plan::ITEM) {
+            Some(item) => Values(reader).value(item)?,
+            None => Value::Null,
+        };
+        let open = (place.run.clone(), item);
+        if let Some(one) = self.delegated.iter_mut().find(|one| one.run == *run && one.step_id == *step_id) {
+            one.open.push(open);
+            return Ok(());
+        }
+        let Spreading { task, count, ended, width_max, .. } = list.clone();
+        self.delegated.push(Delegated {
+            run: run.clone(),
+            step_id: step_id.clone(),
+            agent: agent.to_owned(),
+            task,
+            count,
+            done: ended,
+            width: width_max,
+            open: vec![open],
+        });
+        Ok(())
+    }
+}
+
+/// The list whose child an effect started, and what its step is called.
+fn list_of(run: &Run, key: &str) -> Option<(String, Spreading)> {
+    let lists = run.spreading().into_iter();
+    let mut named = lists.map(|list| (run.plan().steps[list.step as usize].id.clone(), list));
+    named.find(|(name, _)| key.starts_with(&format!("{name}/")) || key.starts_with(&format!("{name}@")))
+}
+
+/// Where a question of a run stands.
+fn origin(root: &RunId, place: &Place, run: &Run, action: &Action) -> Origin {
+    let planned = run.plan().steps.iter().find(|step| step.id == action.step);
+    let ends = planned.is_some_and(|step| matches!(step.work, Work::Action { ends: Some(_), .. }));
+    Origin {
+        root: root.clone(),
+        run: place.run.clone(),
+        above: place.above.clone(),
+        since: run.begun(&action.id).unwrap_or_default(),
+        dialect: run.plan().dialect,
+        word: planned.map(|step| step.kind.clone()).unwrap_or_default(),
+        ends,
+    }
 }
 
 /// The question of an id below a root run, whether it is open or was answered.
@@ -62,7 +145,7 @@ pub fn find(reader: &Reader, root: &RunId, id: &str) -> Result<Option<Asked>, Lo
     let Some((run, effect)) = locate(reader, root, id)? else { return Ok(None) };
     let Some((loaded, _)) = whole(reader, &run)? else { return Ok(None) };
     let mut offered = None;
-    replay(reader, &loaded, |seen| {
+    let replayed = replay(reader, &loaded, |seen| {
         for one in &seen.turn.effects {
             if let Effect::Offer(action) = one
                 && action.id == effect
@@ -72,7 +155,8 @@ pub fn find(reader: &Reader, root: &RunId, id: &str) -> Result<Option<Asked>, Lo
         }
     })?;
     let Some((action, since)) = offered else { return Ok(None) };
-    let origin = Origin { root: root.clone(), above: above(root, &run), run, since };
+    let place = Place { above: above(root, &run), run, of: None };
+    let origin = Origin { since, ..origin(root, &place, &replayed.run, &action) };
     Asked::of(origin, &action, |data| Values(reader).value(data)).map(Some)
 }
 

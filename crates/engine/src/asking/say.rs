@@ -2,6 +2,7 @@
 
 use super::Asked;
 use kernel::command::Caller;
+use kernel::event::Claim;
 use kernel::{Command, Data, Fields, Refusal};
 use serde_json::Value;
 
@@ -9,10 +10,13 @@ use serde_json::Value;
 pub fn answer(asked: &Asked, result: Fields, by: Caller) -> Command {
     let effect = asked.effect.clone();
     if !asked.is_gate() {
-        return Command::Submit { effect, result, by, claim: kernel::event::Claim::default() };
+        let given = result.get("result").and_then(Data::inline);
+        let took_ms = given.and_then(|given| dialects::steps::fit::took_ms(&asked.word, given));
+        return Command::Submit { effect, result, by, claim: Claim { took_ms, error: None } };
     }
     let said = result.get("response").and_then(Data::inline);
-    let approved = said != Some(&Value::Bool(false));
+    let confirmed = || result.get("result").and_then(Data::inline)?.get("confirmed");
+    let approved = said.or_else(confirmed) != Some(&Value::Bool(false));
     Command::Answer { effect, approved, result, shown: asked.digest, by }
 }
 

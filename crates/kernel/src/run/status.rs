@@ -1,10 +1,12 @@
 //! Where a run stands, in the words that every door shares.
 
 use super::activity::Stage;
+use super::life::FlowLife;
 use super::phase::Phase;
 use super::{Outcome, Run};
 use crate::EffectId;
-use crate::plan::{Audience, Work};
+use crate::flow::sequence::Spreading;
+use crate::plan::{Audience, Flow, Work};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -80,6 +82,14 @@ impl Run {
                 })
             })
             .collect()
+    }
+
+    /// The lists that it is at, for whose items there are children.
+    pub fn spreading(&self) -> Vec<Spreading> {
+        match (&self.plan.flow, &self.life.flow) {
+            (Flow::Sequence(planned), FlowLife::Sequence(life)) => life.spreading(planned),
+            _ => Vec::new(),
+        }
     }
 
     /// How it ended, if it has.

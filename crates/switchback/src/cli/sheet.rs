@@ -76,6 +76,7 @@ impl Sheet {
                     word(&self.asked.root)
                 )
             }
+            AskedKind::Info => "any key and [return] to go on, or [return] for later:".to_owned(),
             AskedKind::Confirm => otherwise("[y] yes  [n] no  [l] later"),
             AskedKind::Choice => otherwise("a number, or [l] later"),
             AskedKind::Text if self.asked.default.is_some() => otherwise("your answer:"),
@@ -168,6 +169,12 @@ mod tests {
             choices: if kind == AskedKind::Choice { vec![json!("a"), json!("l")] } else { Vec::new() },
             default,
             output_schema: None,
+            dialect: engine::kernel::plan::Dialect::Blocks,
+            word: String::new(),
+            timeout_ms: None,
+            ends: false,
+            validation: None,
+            parameters: Map::new(),
             shown: Map::from_iter([("details".to_owned(), json!("one\ntwo"))]),
             digest: Digest::of(b"shown"),
             since: 0,

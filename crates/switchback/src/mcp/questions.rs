@@ -53,6 +53,7 @@ fn one_next(run: &RunId, asked: &Asked, several: bool) -> String {
             let labels: Vec<String> = asked.choices.iter().map(|one| format!("\"{}\"", label(one))).collect();
             format!("Ask the person what `{step}` asks and relay it: {}.", call(&labels.join(" or ")))
         }
+        AskedKind::Info => format!("Show the person what `{step}` says, then call {}.", call("true")),
         AskedKind::Text => format!("Ask the person what `{step}` asks and relay it: {}.", call("\"...\"")),
     }
 }

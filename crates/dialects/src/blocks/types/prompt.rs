@@ -183,7 +183,7 @@ impl<'n> Reader<'_, 'n> {
 
 const fn wanted(kind: AskedKind) -> &'static str {
     match kind {
-        AskedKind::Text | AskedKind::Agent => "a text",
+        AskedKind::Info | AskedKind::Text | AskedKind::Agent => "a text",
         AskedKind::Confirm => "yes or no",
         AskedKind::Choice => "one of its choices",
     }

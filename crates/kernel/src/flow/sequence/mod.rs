@@ -19,6 +19,8 @@ mod loops;
 mod spread;
 mod within;
 
+pub use spread::Spreading;
+
 use crate::data::{text_weight, weight_of};
 use crate::table::table;
 use crate::{Data, Failure, Fields};

@@ -3,7 +3,7 @@
 
 use super::{ITEM, ITEM_DONE, ITEM_NOT, Moved, SPREAD, SPREAD_FAIL, SPREAD_NONE, SPREAD_OVER, SequenceLife};
 use crate::flow::rows::{Listed, ROW_BYTES_MAX, Row, Rows, Worst};
-use crate::plan::{Access, ITEM as ITEM_INPUT, ItemInputs, Node, OnFailure, Spread};
+use crate::plan::{Access, ITEM as ITEM_INPUT, ItemInputs, Node, OnFailure, Sequence, Spread};
 use crate::run::life::FlowLife;
 use crate::run::{Gather, Key, Moment, Owner, Stop, Task};
 use crate::{Data, Failure, FailureKind, Fields, News};
@@ -48,6 +48,35 @@ impl SpreadLife {
         let why = failure.message.strip_prefix(CHILD_FAILED).unwrap_or(&failure.message);
         let message = format!("{CHILD_FAILED}{} of {}: {why}", self.failed, self.count);
         Some(Failure::new(FailureKind::Child, message))
+    }
+}
+
+/// A list for whose items there are children, as it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spreading {
+    /// The step whose work the children are.
+    pub step: u32,
+    /// The name of what is done for each.
+    pub task: String,
+    /// How many items there are.
+    pub count: u32,
+    /// How many have ended.
+    pub ended: u32,
+    /// Most at once.
+    pub width_max: u32,
+}
+
+impl SequenceLife {
+    /// The lists that lanes are at.
+    pub(crate) fn spreading(&self, planned: &Sequence) -> Vec<Spreading> {
+        let spreading = self.lanes.values().filter_map(|lane| {
+            let (life, frame) = (lane.spread.as_ref()?, lane.stack.last()?);
+            let node = planned.bodies[frame.body as usize].get(frame.position as usize)?;
+            let Node::Spread(Spread { step, task, width_max, .. }) = node.inner() else { return None };
+            let (task, ended) = (task.clone(), life.next - life.open);
+            Some(Spreading { step: *step, task, count: life.count, ended, width_max: *width_max })
+        });
+        spreading.collect()
     }
 }
 

@@ -46,6 +46,7 @@ impl Said {
 /// The form of a question.
 pub(super) fn form(asked: &Asked) -> ElicitRequestParams {
     let (title, field) = match asked.kind {
+        AskedKind::Info => ("Seen", confirm(asked)),
         AskedKind::Confirm => ("Yes or no", confirm(asked)),
         AskedKind::Choice => ("Your choice", choice(asked)),
         AskedKind::Text | AskedKind::Agent => ("Your answer", text(asked)),

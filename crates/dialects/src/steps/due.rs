@@ -1,0 +1,221 @@
+//! What a run waits for, as whoever drives it is shown it: its actions, uncut, and the items that belong to sub-agents. Pure: what is
+//! stored was loaded before.
+
+use super::instructions::{self, Reader};
+use crate::view::Asked;
+use crate::view::asked::step;
+use kernel::plan::Gate;
+use kernel::{Digest, EffectId, RunId};
+use serde_json::{Map, Value, json};
+
+/// All that a run and those below it wait for.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Due {
+    /// The actions, the oldest first. Those of children that belong to sub-agents are not among them.
+    pub all: Vec<Action>,
+    /// How many more there are than are shown.
+    pub more: usize,
+    /// What sub-agents have to do.
+    pub delegated: Vec<Delegated>,
+}
+
+/// Something to be done, or said.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Action {
+    /// The run that asks for it: the one that was looked at, or one below it.
+    pub run: RunId,
+    /// What it is called inside its run.
+    pub effect: EffectId,
+    /// Its step; when it is done again, with the number of the visit: `improve@2`.
+    pub step_id: String,
+    /// Which attempt is due.
+    pub attempt: u32,
+    /// What the definition calls such a step.
+    pub kind: String,
+    /// What it takes to do it, rendered.
+    pub parameters: Map<String, Value>,
+    /// Whether anything is to be done.
+    pub requires_action: bool,
+    /// Whether the result should have come by now.
+    pub overdue: bool,
+    /// Why it is offered again.
+    pub note: Option<String>,
+    /// When its step began.
+    pub since: u64,
+    /// The digest of what is shown.
+    pub shown: Digest,
+    /// Whether only a human may answer.
+    pub gate: Option<Gate>,
+}
+
+/// Items that belong to sub-agents.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Delegated {
+    /// The run whose step it is.
+    pub run: RunId,
+    /// The step.
+    pub step_id: String,
+    /// Who does them.
+    pub agent: String,
+    /// What is done for each.
+    pub task: String,
+    /// How many items there are, and how many have ended.
+    pub count: u32,
+    /// Those that have ended.
+    pub done: u32,
+    /// Most at once.
+    pub width: u32,
+    /// The children that are open, and the item of each.
+    pub open: Vec<(RunId, Value)>,
+}
+
+impl Action {
+    /// The action that a question of a run is.
+    pub fn of(asked: &Asked) -> Action {
+        let mut parameters = asked.parameters.clone();
+        if let Some(ms) = asked.timeout_ms.filter(|_| !asked.ends) {
+            parameters.insert("timeout".to_owned(), seconds(ms));
+        }
+        Action {
+            run: asked.run.clone(),
+            effect: asked.effect.clone(),
+            step_id: step(&asked.effect).to_owned(),
+            attempt: asked.attempt,
+            kind: asked.word.clone(),
+            requires_action: asked.word != "set_state",
+            parameters,
+            overdue: asked.overdue,
+            note: asked.note.clone(),
+            since: asked.since,
+            shown: asked.digest,
+            gate: asked.gate.clone(),
+        }
+    }
+
+    /// As a pending action shows it.
+    pub fn to_json(&self, root: &RunId) -> Value {
+        let mut shown = json!({
+            "step_id": self.step_id,
+            "attempt": self.attempt,
+            "type": self.kind,
+            "parameters": self.parameters,
+        });
+        if self.run != *root {
+            shown["workflow_id"] = json!(self.run);
+        }
+        self.mark(&mut shown);
+        shown
+    }
+
+    /// As a sub-agent gets it: one level, with what to do.
+    pub fn to_step(&self) -> Value {
+        let mut shown = json!({
+            "workflow_id": self.run,
+            "step_id": self.step_id,
+            "attempt": self.attempt,
+            "type": self.kind,
+        });
+        if self.requires_action {
+            for (name, value) in &self.parameters {
+                // What a sub-agent is given may be called like what tells it where it is.
+                if shown.get(name).is_none() {
+                    shown[name] = value.clone();
+                }
+            }
+        } else {
+            shown["message"] = json!("State updated internally");
+        }
+        shown["requires_action"] = json!(self.requires_action);
+        self.mark(&mut shown);
+        shown["next"] = json!(instructions::next(self, Reader::Sub));
+        shown
+    }
+
+    fn mark(&self, shown: &mut Value) {
+        if self.overdue {
+            shown["overdue"] = json!(true);
+        }
+        if let Some(note) = &self.note {
+            shown["note"] = json!(note);
+        }
+        if self.gate.is_some() {
+            shown["humans_only"] = json!(true);
+        }
+    }
+}
+
+/// Whole seconds as a whole number.
+fn seconds(ms: u64) -> Value {
+    if ms.is_multiple_of(1000) {
+        json!(ms / 1000)
+    } else {
+        json!(std::time::Duration::from_millis(ms).as_secs_f64())
+    }
+}
+
+impl Delegated {
+    /// As a pending action shows it.
+    pub fn to_json(&self, root: &RunId) -> Value {
+        let items: Vec<Value> =
+            self.open.iter().map(|(run, input)| json!({ "workflow_id": run, "input": input })).collect();
+        json!({
+            "step_id": self.step_id,
+            "type": "foreach",
+            "parameters": {
+                "agent": self.agent,
+                "task": self.task,
+                "sequential": self.width == 1,
+                "count": self.count,
+                "open": self.open.len(),
+                "done": self.done,
+                "instructions": instructions::delegating(root, self),
+                "prompt": instructions::sub_agent("<workflow_id>", &self.task, "<input>"),
+                "items": items,
+            },
+        })
+    }
+}
+
+impl Due {
+    /// Whether nothing is due.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty() && self.delegated.is_empty()
+    }
+
+    /// What is due, as members of an answer: the first in `action`, and where there are several, all in `actions`.
+    pub fn members(&self, root: &RunId) -> Map<String, Value> {
+        let actions = self.all.iter().map(|action| action.to_json(root));
+        let mut all: Vec<Value> = actions.chain(self.delegated.iter().map(|one| one.to_json(root))).collect();
+        let mut members = Map::new();
+        let Some(first) = all.first() else { return members };
+        members.insert("type".to_owned(), json!("pending_action"));
+        members.insert("action".to_owned(), first.clone());
+        if all.len() > 1 || self.more > 0 {
+            members.insert("actions".to_owned(), Value::Array(std::mem::take(&mut all)));
+        }
+        if self.more > 0 {
+            members.insert("more_actions".to_owned(), json!(self.more));
+        }
+        members
+    }
+
+    /// What to do next.
+    pub fn next(&self, root: &RunId) -> Option<String> {
+        let several = (self.all.len() > 1).then(|| {
+            format!(
+                " {} actions are due; each is handed in with its own workflow_id and step_id.",
+                self.all.len() + self.more
+            )
+        });
+        let first = match (self.all.first(), self.delegated.first()) {
+            (Some(action), _) => instructions::next(action, Reader::Main),
+            (None, Some(one)) => format!(
+                "Give each of `items` to a sub-agent with `prompt`, then call get_workflow_status(workflow_id=\"{root}\", \
+                 wait_seconds=45). {} of {} are done.",
+                one.done, one.count
+            ),
+            (None, None) => return None,
+        };
+        Some(first + &several.unwrap_or_default())
+    }
+}
