@@ -67,6 +67,9 @@ pub fn read(source: &Source, root: &Node, known: &dyn Known) -> Result<Read, Dia
     fill(&mut plan, drafts, &dependencies, &reader.uses);
     give_items(&mut plan, each, &reader.uses);
     whole::watch(&mut plan.steps);
+    if let Flow::Graph(graph) = &mut plan.flow {
+        whole::decide(&mut plan.steps, &mut graph.blocks);
+    }
     if plan.steps.iter().any(|step| matches!(step.work, Work::Action { .. })) {
         // A `timeout` says when an answer is overdue, to the second.
         plan.limits.overdue_ms = 0;
