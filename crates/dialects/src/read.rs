@@ -50,5 +50,5 @@ fn unsupported(source: &Source, root: &Node, dialect: Dialect) -> Diagnostic {
     let span = key.map_or(body.place(), |(key, _)| key.place());
     let message = format!("the dialect `{}` is not part of this version", dialect.as_str());
     Diagnostic::error("unsupported-dialect", source, span, message)
-        .hint("this version runs `blocks`, a list of blocks under the key `blocks`, and `steps`")
+        .hint("this version runs `blocks`, a list of blocks under the key `blocks`, and checks `steps`")
 }

@@ -20,7 +20,7 @@ use crate::mistakes::Mistakes;
 use crate::read::Read;
 use crate::shape::{self, Shape};
 use crate::text::{Node, Source, duplicate_keys};
-use kernel::plan::{Deadline, Dialect, Each, Expr, Flow, Graph, Step, Work, Workflow};
+use kernel::plan::{Adapter, Deadline, Dialect, Each, Expr, Flow, Graph, Step, Work, Workflow};
 use kernel::{Digest, Plan};
 use std::collections::BTreeMap;
 
@@ -67,6 +67,9 @@ pub fn read(source: &Source, root: &Node, known: &dyn Known) -> Result<Read, Dia
     fill(&mut plan, drafts, &dependencies, &reader.uses);
     give_items(&mut plan, each, &reader.uses);
     whole::watch(&mut plan.steps);
+    if let Flow::Graph(graph) = &mut plan.flow {
+        whole::decide(&mut plan.steps, &mut graph.blocks);
+    }
     if plan.steps.iter().any(|step| matches!(step.work, Work::Action { .. })) {
         // A `timeout` says when an answer is overdue, to the second.
         plan.limits.overdue_ms = 0;
@@ -133,8 +136,9 @@ fn fill(plan: &mut Plan, drafts: Vec<(Step, Option<Expr>)>, dependencies: &Depen
     for Use { by, touched, .. } in uses {
         plan.steps[touched.block].keeps.extend(kept(touched));
         let looks = matches!(by, By::Condition(_) | By::Output);
-        let calls = matches!(plan.steps[touched.block].work, Work::Child { .. });
-        graph.blocks[touched.block].watched |= looks && tells_failure(touched, calls);
+        let work = &plan.steps[touched.block].work;
+        let is_command = matches!(work, Work::Server { adapter: Adapter::Process, .. });
+        graph.blocks[touched.block].watched |= looks && tells_failure(touched, is_command);
     }
     plan.flow = Flow::Graph(graph);
 }
@@ -148,8 +152,9 @@ fn give_items(plan: &mut Plan, each: Vec<Option<Each>>, uses: &[Use<'_>]) {
     for Use { by, touched, .. } in uses {
         let block = &mut graph.blocks[touched.block];
         let looks = matches!(by, By::Condition(_) | By::Output) && touched.space == Space::Outputs;
-        block.watched |=
-            looks && block.for_each.is_some() && touched.field.as_deref() == Some("failed_count");
+        block.watched |= looks
+            && block.for_each.is_some()
+            && matches!(touched.field.as_deref(), None | Some("failed_count"));
     }
 }
 
@@ -164,11 +169,11 @@ fn kept(Touched { space, field, .. }: &Touched) -> Option<String> {
 }
 
 /// Whether who reads this learns that the block failed.
-fn tells_failure(Touched { space, field, .. }: &Touched, calls: bool) -> bool {
+fn tells_failure(Touched { space, field, .. }: &Touched, is_command: bool) -> bool {
     match (space, field.as_deref()) {
         (Space::Metadata, Some(field)) => WATCHED.contains(&field),
-        // A workflow that failed gives nothing, whatever its outputs are called.
-        (Space::Outputs, field) => !calls && matches!(field, None | Some("exit_code")),
+        // What failed gives nothing, whatever its outputs are called; only a command gives its exit code all the same.
+        (Space::Outputs, field) => is_command && matches!(field, None | Some("exit_code")),
         _ => false,
     }
 }

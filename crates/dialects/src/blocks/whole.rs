@@ -1,5 +1,6 @@
-//! What becomes a file must be whole. Of a very long output the middle is left out; a block that writes one into a file is given,
-//! beside its other inputs, how much was left out of each, and the adapter refuses it if that is anything.
+//! What becomes a file, and what decides whether a block runs, must be whole. Of a very long output the middle is left out; a
+//! block that writes one into a file is given, beside its other inputs, how much was left out of each, and the adapter refuses it
+//! if that is anything. A condition that reads one cannot be evaluated then.
 //!
 //! ```text
 //! blocks.a.stdout ── CreateFile                     left_out: {blocks.a.stdout: bytes of a, or nothing}
@@ -8,7 +9,7 @@
 //! What goes through a called workflow or through items is not followed.
 
 use kernel::language::{Path, Segment};
-use kernel::plan::{Adapter, Expr, Step, Work};
+use kernel::plan::{Adapter, Block, Expr, Step, Work};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -40,6 +41,35 @@ pub(super) fn watch(steps: &mut [Step]) {
             inputs.push((LEFT_OUT.to_owned(), Expr::Object(told)));
         }
     }
+}
+
+/// Lets no condition be decided by a part of a text.
+pub(super) fn decide(steps: &mut [Step], blocks: &mut [Block]) {
+    let places: BTreeMap<String, usize> =
+        steps.iter().enumerate().map(|(place, step)| (step.id.clone(), place)).collect();
+    for condition in blocks.iter_mut().filter_map(|block| block.condition.as_mut()) {
+        let read = condition.paths().into_iter().filter_map(|path| {
+            let (id, output) = output(path)?;
+            captured(&steps[*places.get(id)?], output).map(|output| (id.to_owned(), output))
+        });
+        let read: BTreeSet<(String, &str)> = read.collect();
+        let mut texts = Vec::new();
+        for (id, output) in read {
+            let field = format!("{output}_left_out_bytes");
+            steps[places[&id]].keeps.insert(format!("outputs.{field}"));
+            texts.push((format!("${{blocks.{id}.{output}}}"), Path::of("blocks", &[&id, "outputs", &field])));
+        }
+        if !texts.is_empty() {
+            let value = Box::new(std::mem::replace(condition, Expr::Const(Value::Null)));
+            *condition = Expr::Whole { texts, value };
+        }
+    }
+}
+
+/// The output of a command whose middle may be left out, if it is one.
+fn captured(step: &Step, output: &str) -> Option<&'static str> {
+    let is_command = matches!(step.work, Work::Server { adapter: Adapter::Process, .. });
+    CAPTURED.into_iter().find(|one| is_command && *one == output)
 }
 
 /// Whether a file comes of it.
@@ -78,12 +108,8 @@ impl Found {
                     continue;
                 };
                 match &steps[from].work {
-                    Work::Server { adapter: Adapter::Process, .. } => {
-                        let captured = CAPTURED.into_iter().find(|one| *one == output);
-                        self.texts.extend(captured.map(|captured| (from, captured)));
-                    }
                     Work::Server { adapter: Adapter::File, .. } if output == "rendered" => next.push(from),
-                    _ => {}
+                    _ => self.texts.extend(captured(&steps[from], output).map(|captured| (from, captured))),
                 }
             }
         }

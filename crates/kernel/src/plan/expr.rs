@@ -27,6 +27,13 @@ pub enum Expr {
     Object(Vec<(String, Expr)>),
     /// Only an evaluator can tell.
     Foreign(Foreign),
+    /// A value that is made only of texts that are whole.
+    Whole {
+        /// The texts, and where is said how many bytes of each were left out.
+        texts: Vec<(String, Path)>,
+        /// The value.
+        value: Box<Expr>,
+    },
 }
 
 /// An expression in a language that the kernel does not evaluate.
@@ -62,6 +69,7 @@ impl Expr {
             Expr::List(items) => items.iter().for_each(|item| item.foreign(found)),
             Expr::Object(fields) => fields.iter().for_each(|(_, item)| item.foreign(found)),
             Expr::Foreign(foreign) => found.push(foreign),
+            Expr::Whole { value, .. } => value.foreign(found),
         }
     }
 
@@ -74,6 +82,7 @@ impl Expr {
             Expr::Condition(condition) => condition.paths(),
             Expr::List(items) => items.iter().flat_map(Expr::paths).collect(),
             Expr::Object(fields) => fields.iter().flat_map(|(_, item)| item.paths()).collect(),
+            Expr::Whole { texts, value } => texts.iter().map(|(_, path)| path).chain(value.paths()).collect(),
             Expr::Foreign(foreign) => {
                 let given = foreign.given.iter().flat_map(|(_, item)| item.paths());
                 foreign.reads.iter().chain(given).collect()

@@ -132,7 +132,7 @@ pub(crate) async fn follow(run: Followable) -> Result<Followed, CommandError> {
             turn = progress.recv() => match turn {
                 Some(turn) => {
                     painter.turn(&mut view, &turn);
-                    let seen = questions.turn(&desk, &mut view, &turn, &mut painter).await;
+                    let seen = questions.turn(&desk, &mut view, (&turn, progress.is_empty()), &mut painter).await;
                     seen.map_err(|error| error.of_run(&view.run))?;
                 }
                 None => {

@@ -11,6 +11,7 @@ use engine::backend::Progress;
 use engine::kernel::plan::Audience;
 use engine::kernel::{Command, EffectId, RunId, Status};
 use engine::view::View;
+use std::time::{Duration, Instant};
 
 /// What a run asks, and whoever is asked.
 pub(crate) struct Inline {
@@ -22,26 +23,37 @@ pub(crate) struct Inline {
     pub(crate) since: u64,
     /// How many were answered here.
     pub(crate) answered: usize,
+    /// Whether something may have been asked, or answered, since questions were looked for, and when that was.
+    touched: bool,
+    looked: Instant,
 }
+
+/// How long questions are not looked for, where one turn after the other may have opened or closed some.
+const UNLOOKED_MAX: Duration = Duration::from_secs(1);
 
 impl Inline {
     pub(crate) fn new(typed: Option<Typed>) -> Inline {
-        Inline { typed, sheet: None, later: Vec::new(), since: 0, answered: 0 }
+        let (touched, looked) = (false, Instant::now());
+        Inline { typed, sheet: None, later: Vec::new(), since: 0, answered: 0, touched, looked }
     }
 
-    /// Looks again after a turn that may have opened or closed a question.
+    /// Looks again after turns that may have opened or closed a question, once nothing more was told.
     pub(crate) async fn turn(
         &mut self,
         desk: &Desk,
         view: &mut View,
-        turn: &Progress,
+        (turn, is_last): (&Progress, bool),
         painter: &mut Painter,
     ) -> Result<(), CommandError> {
-        let touched = view.is_touched_below(turn)
+        self.touched = self.touched
+            || view.is_touched_below(turn)
             || asking::touches(desk.backend(), (&view.run, &view.plan), &view.asked, turn).await?;
-        if touched {
-            view.ask(&desk.reader)?;
+        // Many runs below may move at once: what is told already is taken in first.
+        if !self.touched || !(is_last || self.looked.elapsed() > UNLOOKED_MAX) {
+            return Ok(());
         }
+        view.ask(&desk.reader)?;
+        (self.touched, self.looked) = (false, Instant::now());
         let is_open = |sheet: &Sheet| view.asked.iter().any(|asked| name(asked) == name(&sheet.asked));
         if let Some(closed) = self.sheet.take_if(|sheet| !is_open(sheet)) {
             painter.asked(asking::why_closed(&desk.reader, &closed.asked)?);

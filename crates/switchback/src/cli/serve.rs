@@ -58,7 +58,8 @@ async fn alone(client: Client) -> Result<Exit, CommandError> {
     recovered.iter().filter_map(super::recovered).for_each(|line| talk(&line));
     house.lend(&client.workspace, lent(&client));
     let house = Arc::new(house);
-    let served = mcp::serve(Arc::clone(&house), client, mcp::Stdio::open()).await;
+    let shows_gates = !crate::daemon::is_below_our_own();
+    let served = mcp::serve(Arc::clone(&house), client, shows_gates, mcp::Stdio::open()).await;
     house.close().await;
     served.map(|()| Exit::Succeeded).map_err(|error| CommandError::internal("mcp", error))
 }

@@ -40,6 +40,20 @@ impl Drop for Noted<'_> {
 }
 
 impl Host {
+    /// Whether a client may show gates to its human, by the process that carries its bytes: one that a command of a workflow has
+    /// started, or a command of another client, may not. Whoever starts several servers itself is one client with several.
+    pub(super) fn may_show(&self, pid: Option<i32>) -> bool {
+        let Some(pid) = pid.and_then(|pid| u32::try_from(pid).ok()).filter(|pid| *pid > 0) else {
+            return false;
+        };
+        let above: Vec<u32> = kin::lineage(pid).into_iter().skip(2).collect();
+        let pipes = self.pipes.all();
+        let others: Vec<u32> =
+            pipes.iter().filter(|pipe| **pipe != pid).filter_map(|pipe| kin::parent(*pipe)).collect();
+        let is_below = |one: &u32| *one == std::process::id() || pipes.contains(one) || others.contains(one);
+        kin::parent(pid) != Some(std::process::id()) && !above.iter().any(is_below)
+    }
+
     /// Whether a process may answer a gate.
     pub(super) fn may_answer(&self, pid: Option<i32>) -> Result<(), Error> {
         let Some(pid) = pid.and_then(|pid| u32::try_from(pid).ok()).filter(|pid| *pid > 0) else {

@@ -34,7 +34,7 @@ pub(crate) fn client(pipe: u32) -> Vec<u32> {
 }
 
 /// The process that started another, if it still lives.
-fn parent(pid: u32) -> Option<u32> {
+pub(crate) fn parent(pid: u32) -> Option<u32> {
     look(pid).map(|found| found.parent)
 }
 

@@ -52,7 +52,8 @@ impl Host {
             Door::Control => control::serve(self, pid, read, write).await,
             Door::Mcp => {
                 let (_client, _pipe) = (Counted::new(&self.clients), self.pipes.note(pid));
-                let served = mcp::serve(Arc::clone(&self.house), client, mcp::piped(read, write)).await;
+                let (house, lines) = (Arc::clone(&self.house), mcp::piped(read, write));
+                let served = mcp::serve(house, client, self.may_show(pid), lines).await;
                 served.map_err(io::Error::other)
             }
         }

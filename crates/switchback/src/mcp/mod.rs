@@ -74,9 +74,10 @@ pub(crate) fn piped(
 pub(crate) async fn serve(
     house: Arc<House>,
     client: Client,
+    shows_gates: bool,
     lines: impl Transport<RoleServer, Error = io::Error> + 'static,
 ) -> Result<(), String> {
-    speak(Ok(house), client, lines).await
+    speak(Ok(house), (client, shows_gates), lines).await
 }
 
 /// Speaks MCP with one client where there is no house: every tool says why, and what to do.
@@ -85,7 +86,7 @@ pub(crate) async fn serve_closed(
     client: Client,
     lines: impl Transport<RoleServer, Error = io::Error> + 'static,
 ) -> Result<(), String> {
-    speak(Err(reason), client, lines).await
+    speak(Err(reason), (client, false), lines).await
 }
 
 /// Speaks for a daemon that cannot be had, on a thread of its own, until the other side hangs up.
@@ -106,12 +107,12 @@ pub(crate) fn stand_in(reason: String, client: Client, stream: std::os::unix::ne
 
 async fn speak(
     house: Result<Arc<House>, String>,
-    client: Client,
+    (client, shows_gates): (Client, bool),
     lines: impl Transport<RoleServer, Error = io::Error> + 'static,
 ) -> Result<(), String> {
     let (alive, mut over) = mpsc::channel(1);
     let closing = house.as_ref().map(|house| house.closing()).unwrap_or_default();
-    let visit = Arc::new(Visit::begin(house, client, alive).await);
+    let visit = Arc::new(Visit::begin(house, (client, shows_gates), alive).await);
     let lines = Lasting::new(Worded(lines), Arc::clone(&visit.last));
     let spoken = match Server::new(&visit).serve(lines).await {
         Ok(running) => until_over(running, &closing).await,

@@ -21,8 +21,14 @@ pub(super) enum Taken {
     Late(String),
 }
 
+/// Why a gate is not asked in a form.
+pub(super) const NOT_SHOWN: &str = "this client was started by a workflow or by another client, so it is shown no gate; only a human answers one";
+
 /// Takes what someone did with a form.
 pub(super) async fn take(call: &Call, asked: &Asked, said: Said) -> Result<Taken, Problem> {
+    if asked.is_gate() && !call.visit.shows_gates {
+        return Ok(Taken::Open(NOT_SHOWN.to_owned()));
+    }
     let command = match meant(asked, said, elicit::human(call)) {
         Ok(command) => command,
         Err(why) => return Ok(Taken::Open(why)),

@@ -18,6 +18,8 @@ const AT_ONCE_MAX: usize = 4;
 pub(super) struct Visit {
     house: Result<Arc<House>, String>,
     pub(super) client: Client,
+    /// Whether its human may be shown gates: it was started by neither a workflow nor another client.
+    pub(super) shows_gates: bool,
     settings: RwLock<Arc<Settings>>,
     turns: Semaphore,
     /// The questions that are in front of whoever sits at the client.
@@ -32,7 +34,7 @@ impl Visit {
     /// Begins it: the settings that hold are read.
     pub(super) async fn begin(
         house: Result<Arc<House>, String>,
-        client: Client,
+        (client, shows_gates): (Client, bool),
         alive: mpsc::Sender<()>,
     ) -> Visit {
         let settings = read(client.clone()).await;
@@ -40,6 +42,7 @@ impl Visit {
         Visit {
             house,
             client,
+            shows_gates,
             settings,
             turns,
             fronts: Fronts::default(),

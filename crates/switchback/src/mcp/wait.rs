@@ -70,7 +70,7 @@ pub(super) async fn wait(
     let mut beside: Option<Beside> = None;
     loop {
         if let (Some(way), None, None) = (way, &live, &beside)
-            && let Some(asked) = watch.for_a_form()
+            && let Some(asked) = watch.for_a_form(call.visit.shows_gates)
         {
             match ask(call, watch, way, asked, until).await {
                 Ok(Asking::Live(asking)) => live = Some(*asking),

@@ -12,7 +12,11 @@ use engine::asking::{self, Asked};
 use engine::backend::Progress;
 use engine::kernel::{EffectId, RunId, Status, Waiting};
 use engine::view::View;
+use std::time::{Duration, Instant};
 use tokio::sync::mpsc::UnboundedReceiver;
+
+/// How long questions are not looked for, where one turn after the other may have opened or closed some.
+const UNLOOKED_MAX: Duration = Duration::from_secs(1);
 
 /// A run that is watched.
 pub(super) struct Watch {
@@ -28,6 +32,10 @@ pub(super) struct Watch {
     pub(super) asks: bool,
     /// How it stood when the call came, where that is waited through.
     stood: Option<Stand>,
+    /// Whether something may have been asked, or answered, since its questions were looked for.
+    touched: bool,
+    /// When they were looked for last.
+    looked: Instant,
 }
 
 /// How far a run is, and which questions are open.
@@ -40,7 +48,8 @@ struct Stand {
 impl Watch {
     /// Watches a run from a view on.
     pub(super) fn new(view: View, progress: UnboundedReceiver<Progress>, since: u64) -> Watch {
-        Watch { view, progress, since, word: None, asks: true, stood: None }
+        let (touched, looked) = (false, Instant::now());
+        Watch { view, progress, since, word: None, asks: true, stood: None, touched, looked }
     }
 
     /// Waits through how it stands now, if only someone else can move it: whoever calls knows that, or hears it at the end.
@@ -78,9 +87,13 @@ impl Watch {
     /// Takes in a turn; says whether it is news of the run itself.
     pub(super) async fn take(&mut self, call: &Call, turn: &Progress) -> Result<bool, Problem> {
         let is_own = self.view.take(turn);
-        let (backend, view) = (&call.visit.house()?.local, &self.view);
-        let touched = asking::touches(backend, (&view.run, &view.plan), &view.asked, turn).await;
-        if view.is_touched_below(turn) || touched.map_err(runs::refused)? {
+        if !self.touched {
+            let (backend, view) = (&call.visit.house()?.local, &self.view);
+            let touched = asking::touches(backend, (&view.run, &view.plan), &view.asked, turn).await;
+            self.touched = view.is_touched_below(turn) || touched.map_err(runs::refused)?;
+        }
+        // Many runs below may move at once: what is told already is taken in first.
+        if self.touched && (self.progress.is_empty() || self.looked.elapsed() > UNLOOKED_MAX) {
             self.look(call).await?;
         }
         Ok(is_own)
@@ -92,13 +105,16 @@ impl Watch {
             return Ok(());
         }
         let view = &mut self.view;
-        call.visit.look(|_, reader| view.ask(reader)).await?.map_err(runs::not_loaded)
+        call.visit.look(|_, reader| view.ask(reader)).await?.map_err(runs::not_loaded)?;
+        (self.touched, self.looked) = (false, Instant::now());
+        Ok(())
     }
 
     /// The question to put to a human now, if there is one.
-    pub(super) fn for_a_form(&self) -> Option<Asked> {
+    pub(super) fn for_a_form(&self, shows_gates: bool) -> Option<Asked> {
         let is_due = self.asks && self.view.seq() >= self.since;
-        self.view.asked.iter().find(|asked| is_due && is_for_a_form(asked)).cloned()
+        let may = |asked: &&Asked| is_due && is_for_a_form(asked) && (shows_gates || !asked.is_gate());
+        self.view.asked.iter().find(may).cloned()
     }
 
     /// Whether a question is still open.

@@ -166,3 +166,50 @@ fn whoever_only_claims_proof_has_none() {
     let told: Value = serde_json::from_str(&line).unwrap();
     assert!(told["tell"]["failed"]["refusal"]["proof_needed"].is_object(), "{told}");
 }
+
+/// A client that fills in every form it is shown: whether it was shown one.
+fn fills_in(mut command: std::process::Command, run: &str) -> bool {
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let (mut input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    let mut say = |message: Value| input.write_all(format!("{message}\n").as_bytes()).unwrap();
+    let about = json!({ "protocolVersion": "2025-06-18", "capabilities": { "elicitation": {} },
+        "clientInfo": { "name": "test", "version": "1" } });
+    say(json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": about }));
+    say(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+    let arguments = json!({ "workflow_id": run, "wait_seconds": 3 });
+    let call = json!({ "name": "get_workflow_status", "arguments": arguments });
+    say(json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call }));
+    let mut was_shown = false;
+    for line in std::io::BufReader::new(output).lines().map_while(Result::ok) {
+        let message: Value = serde_json::from_str(&line).unwrap();
+        if message["method"] == "elicitation/create" {
+            was_shown = true;
+            let filled = json!({ "action": "accept", "content": { "response": true } });
+            say(json!({ "jsonrpc": "2.0", "id": message["id"], "result": filled }));
+        } else if message["id"] == 2 {
+            break;
+        }
+    }
+    drop(input);
+    child.wait().unwrap();
+    was_shown
+}
+
+#[test]
+fn a_client_that_another_client_has_started_is_shown_no_gate() {
+    let world = World::new();
+    let run = gated(&world);
+    let below = || world.shell(&format!("'{}' serve; true", env!("CARGO_BIN_EXE_switchback")));
+    let status = || world.json(&["show", &run, "--json"])["status"].clone();
+    let clients = || world.json(&["status", "--json"])["daemon"]["clients"].as_u64();
+    let mut agent = world.command(&["serve"]).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    until("the client is connected", || clients() == Some(1));
+    assert!(!fills_in(below(), &run));
+    assert_eq!(status(), "waiting");
+    drop(agent.stdin.take());
+    agent.wait().unwrap();
+    until("the client has gone", || clients() == Some(0));
+    // Nobody else is there: it is the client of whoever started it.
+    assert!(fills_in(below(), &run));
+    until("the gate is passed", || status() == "succeeded");
+}

@@ -112,6 +112,19 @@ fn only_who_learns_of_a_failure_watches() {
 }
 
 #[test]
+fn all_outputs_tell_of_a_failure_only_where_an_exit_code_is_among_them() {
+    for (block, watches) in [
+        ("id: a, type: Shell, inputs: {command: x}", true),
+        ("id: a, type: ReadFile, inputs: {path: x}", false),
+        ("id: a, type: Prompt, gate: ask, inputs: {prompt: Well?}", false),
+        ("id: a, type: ReadFile, for_each: [x], inputs: {path: \"${each.item}\"}", true),
+    ] {
+        let plan = good(&format!("{}outputs: {{o: \"${{blocks.a.outputs}}\"}}\n", blocks(&[block]))).plan;
+        assert_eq!(graph(&plan).blocks[0].watched, watches, "{block}");
+    }
+}
+
+#[test]
 fn a_command_does_not_watch() {
     let read = "id: b, type: Shell, depends_on: [a], inputs: {command: \"echo ${blocks.a.exit_code}\"}";
     let plan = good(&blocks(&["id: a, type: Shell, inputs: {command: x}", read])).plan;

@@ -6,7 +6,7 @@
 //! | `.git`, `switchback.toml` | by name, wherever |
 //! | `.switchback`, `.aromcp`, `.terminal_control_workflows` | by name, inside the folders of the run |
 //! | the same under another name that a file system gives it | by identity |
-//! | a user's settings; where the run's own settings and definitions are linked to | by identity and the names below |
+//! | a user's settings, and those of their git; where the run's own settings and definitions are linked to | by identity and the names below |
 //! | where links inside a place of definitions lead ([`linked`](super::linked)) | the same |
 //! | all in a folder that is, or becomes by this write, a repository (`HEAD`, `objects`, `refs`), but for worktrees in it | by what lies beside them |
 
@@ -96,10 +96,12 @@ impl Guard {
         let config = folder("XDG_CONFIG_HOME").filter(|config| config.is_absolute());
         let config = config.or_else(|| Some(user.as_ref()?.join(".config")));
         let config = config.into_iter().flat_map(|config| {
-            ["switchback", "switchback/workflows", "switchback/switchback.toml"].map(|name| config.join(name))
+            ["switchback", "switchback/workflows", "switchback/switchback.toml", "git"]
+                .map(|name| config.join(name))
         });
-        let sources =
-            user.into_iter().flat_map(|user| [".aromcp", ".aromcp/workflows"].map(|name| user.join(name)));
+        let sources = user
+            .into_iter()
+            .flat_map(|user| [".aromcp", ".aromcp/workflows", ".gitconfig"].map(|name| user.join(name)));
         let others = config.chain(sources).map(|path| {
             let name = path.display().to_string();
             (path, name)
@@ -158,7 +160,7 @@ impl Guard {
                 .any(|(at, (_, id))| *id == spot.at && begins(&names[at + 1..], &spot.below))
         };
         match self.spots.iter().chain(self.linked(given)?).find(leads_to) {
-            Some(spot) => Err(governed(given, &shown(&spot.name), "what the server trusts")),
+            Some(spot) => Err(governed(given, &shown(&spot.name), "what the server trusts, or git")),
             None => Ok(()),
         }
     }

@@ -98,12 +98,11 @@ impl Scope<'_> {
                 }
                 data => data,
             },
-            Expr::Optional(path) => match self.read(path) {
-                Err(Stop::Fail(failure)) if failure.kind == FailureKind::Expression => {
-                    Data::Inline(Value::Null)
-                }
-                read => read?,
-            },
+            Expr::Optional(path) => self.optional(path)?,
+            Expr::Whole { texts, value } => {
+                texts.iter().try_for_each(|(name, path)| self.whole_text(name, path))?;
+                self.make(value, told)?
+            }
             Expr::Items(path) => {
                 let data = self.read(path)?;
                 match self.value_of(&data)? {
@@ -121,6 +120,28 @@ impl Scope<'_> {
             Expr::List(_) | Expr::Object(_) => self.composed_one(expr, told)?,
             Expr::Foreign(_) => told.next().expect("BUG: an expression was not asked about"),
         })
+    }
+
+    /// The data at a path, or nothing.
+    fn optional(&self, path: &Path) -> Result<Data, Stop> {
+        match self.read(path) {
+            Err(Stop::Fail(failure)) if failure.kind == FailureKind::Expression => {
+                Ok(Data::Inline(Value::Null))
+            }
+            read => read,
+        }
+    }
+
+    /// Fails where something was left out of a text.
+    fn whole_text(&self, name: &str, left_out: &Path) -> Result<(), Stop> {
+        match self.value(self.optional(left_out)?)?.as_u64().unwrap_or_default() {
+            0 => Ok(()),
+            bytes => Err(format!(
+                "`{name}` is not whole: {bytes} bytes of its middle were left out, so nobody knows. Let the command itself \
+                 say what matters, by its exit code or in few words"
+            )
+            .into()),
+        }
     }
 
     fn template(&self, template: &Template) -> Result<Data, Stop> {

@@ -14,6 +14,7 @@ scenarios![
     what_cannot_be_made_fails_the_block_and_its_inputs_are_known,
     what_it_is_given_cannot_be_made,
     what_need_not_be_there_is_nothing_if_it_is_not,
+    what_must_be_whole_is_not_made_of_a_part,
     a_list_that_is_needed_has_something_in_it,
     what_it_is_given_must_find_room,
     a_name_may_be_a_foreign_expression_of_its_own,
@@ -102,6 +103,24 @@ fn what_need_not_be_there_is_nothing_if_it_is_not() {
     let mut it = Drive::start(graph(vec![(first, &[], None), (step, &[0], None)]));
     it.done("a#1", json!({"x": 7}));
     assert_eq!(ended(&it, 1), (fields(json!({"x": 7, "y": null})), None));
+}
+
+#[test]
+fn what_must_be_whole_is_not_made_of_a_part() {
+    for (left_out, stands) in
+        [(json!({}), None), (json!({"n": 0}), None), (json!({"n": 5}), Some("5 bytes of its middle"))]
+    {
+        let texts = vec![("${x}".to_owned(), kernel::language::Path::of("blocks", &["a", "outputs", "n"]))];
+        let whole = Expr::Whole { texts, value: Box::new(Expr::Const(json!(1))) };
+        let first = noop("a").keeps(&["outputs.n"]);
+        let mut it =
+            Drive::start(graph(vec![(first, &[], None), (make("m", &[("x", whole)], &[]), &[0], None)]));
+        it.done("a#1", left_out);
+        match stands {
+            None => assert_eq!(ended(&it, 1), (fields(json!({"x": 1})), None)),
+            Some(words) => assert!(ended(&it, 1).1.unwrap().contains(words)),
+        }
+    }
 }
 
 #[test]

@@ -65,6 +65,8 @@ pub(super) const TOOL: Tool = Tool {
     call: |call| -> Later<'_> { Box::pin(execute(call)) },
 };
 
+const LATER: &str = "Use list_workflows() to see the others";
+
 /// A run that can be started.
 struct Ready {
     plan: Arc<Plan>,
@@ -128,6 +130,8 @@ fn prepare(visit: &Visit, reader: &Reader, asked: Asked) -> Result<Ready, Proble
             plan_of(visit, reader, known.as_ref(), &name)?.ok_or(problem)?
         }
     };
+    let runs = std::iter::once(&plan).chain(&pinned).try_for_each(|plan| engine::library::runs(plan));
+    runs.map_err(|why| Problem::new("unsupported-dialect", why).help(LATER))?;
     let inputs = fields(&plan, given);
     if let Some(request) = known {
         return Ok(Ready { plan, pinned, inputs, id: request.run, known: true });

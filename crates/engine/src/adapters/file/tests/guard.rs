@@ -198,6 +198,17 @@ fn in_the_settings_of_a_user() {
 }
 
 #[test]
+fn the_settings_of_a_users_git() {
+    let mut world = world(&["me/.config/git"]);
+    let home = world.project("me").display().to_string();
+    world.home.env.insert("HOME".to_owned(), home);
+    for path in ["me/.gitconfig", "me/.config/git/config", "me/.config/git/attributes"] {
+        is_kept(&world, path);
+    }
+    world.create("me/.config/other", "x").unwrap();
+}
+
+#[test]
 fn only_in_the_folders_of_the_run_but_for_git() {
     let mut world = world(&[".switchback/worktrees/feature/.switchback", ".git/worktrees/feature"]);
     let project = world.home.folder.clone();
