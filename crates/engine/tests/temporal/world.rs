@@ -7,6 +7,7 @@ use std::fs::File;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
@@ -20,6 +21,11 @@ const WORKER_FOLDER: &str = "SWITCHBACK_TEST_TEMPORAL_FOLDER";
 const REQUIRED: &str = "SWITCHBACK_REQUIRE_TEMPORAL";
 
 const PATIENCE: Duration = Duration::from_secs(60);
+/// How long one start of a server may take, and how often it is tried: it takes ports for its own parts, and another may have been quicker.
+const START: Duration = Duration::from_secs(30);
+const STARTS: usize = 4;
+/// Ports that no connection is given by itself, so that a port stays free while its server is away.
+const PORTS: std::ops::Range<u16> = 20_000..32_000;
 
 /// The server binary, if it was fetched.
 fn server_binary() -> Option<PathBuf> {
@@ -76,9 +82,7 @@ impl World {
     pub(crate) async fn start() -> Option<World> {
         let binary = server_binary()?;
         let folder = tempfile::tempdir().unwrap();
-        let ports = free_ports();
-        let server = start_server(&binary, ports, folder.path());
-        await_port(ports[0]).await;
+        let (ports, server) = begin_server(&binary, folder.path()).await;
         let worker = start_worker(ports[0], folder.path());
         Some(World { folder, binary, ports, server, worker })
     }
@@ -123,9 +127,14 @@ impl World {
     }
 
     pub(crate) async fn kill_and_restart_server(&mut self) {
-        self.server.kill();
-        self.server = start_server(&self.binary, self.ports, self.folder.path());
-        await_port(self.ports[0]).await;
+        for _ in 0..STARTS {
+            self.server.kill();
+            self.server = start_server(&self.binary, self.ports, self.folder.path());
+            if answers(self.ports[0]).await {
+                return;
+            }
+        }
+        panic!("the Temporal server did not come back at port {}", self.ports[0]);
     }
 }
 
@@ -133,10 +142,41 @@ fn url(port: u16) -> String {
     format!("http://127.0.0.1:{port}")
 }
 
-/// Three ports that were free a moment ago, all held until all are known.
+/// Three ports that are free, none of them given to two.
 fn free_ports() -> [u16; 3] {
-    let held = [(); 3].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
-    held.map(|listener| listener.local_addr().unwrap().port())
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    let begin = std::process::id() % 1000 * 12;
+    let mut free = std::iter::repeat_with(|| {
+        let step = begin + u32::from(NEXT.fetch_add(1, Ordering::Relaxed));
+        PORTS.start + u16::try_from(step % PORTS.len() as u32).unwrap()
+    })
+    .filter(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok());
+    [(); 3].map(|()| free.next().unwrap())
+}
+
+/// A server that answers, and its ports.
+async fn begin_server(binary: &Path, folder: &Path) -> ([u16; 3], Process) {
+    for _ in 0..STARTS {
+        let ports = free_ports();
+        let server = start_server(binary, ports, folder);
+        if answers(ports[0]).await {
+            return (ports, server);
+        }
+    }
+    let said = std::fs::read_to_string(folder.join("server.log")).unwrap_or_default();
+    panic!("the Temporal server did not start\n{said}");
+}
+
+/// Whether the server is reached before its time is up.
+async fn answers(port: u16) -> bool {
+    let begun = Instant::now();
+    while begun.elapsed() < START {
+        if Backend::connect(&url(port)).await.is_ok() {
+            return true;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    false
 }
 
 fn start_server(binary: &Path, ports: [u16; 3], folder: &Path) -> Process {
@@ -155,14 +195,6 @@ fn start_worker(port: u16, folder: &Path) -> Process {
     worker.args(["worker_process", "--exact", "--ignored", "--nocapture"]);
     worker.env(WORKER_URL, url(port)).env(WORKER_FOLDER, folder);
     Process::start(worker)
-}
-
-async fn await_port(port: u16) {
-    let begun = Instant::now();
-    while std::net::TcpStream::connect(("127.0.0.1", port)).is_err() {
-        assert!(begun.elapsed() < PATIENCE, "the Temporal server did not open port {port}");
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
 }
 
 /// A process under a shell that kills it when the pipe to the shell ends. So it can be killed at once and

@@ -5,6 +5,7 @@ use super::arguments::ServeArguments;
 use super::desk::{block_on, is_alone, lent, place};
 use super::error::CommandError;
 use super::exit::Exit;
+use super::follow::Signals;
 use super::look::talk;
 use super::store::{directory, workspace};
 use crate::daemon::{Door, Hello, Pipe};
@@ -59,9 +60,19 @@ async fn alone(client: Client) -> Result<Exit, CommandError> {
     house.lend(&client.workspace, lent(&client));
     let house = Arc::new(house);
     let shows_gates = !crate::daemon::is_below_our_own();
-    let served = mcp::serve(Arc::clone(&house), client, shows_gates, mcp::Stdio::open()).await;
+    let mut signals = Signals::listen()?;
+    let served = tokio::select! {
+        served = mcp::serve(Arc::clone(&house), client, shows_gates, mcp::Stdio::open()) => Some(served),
+        _ = signals.next() => None,
+    };
+    // Whatever ends it: what its runs have started is ended and recorded.
     house.close().await;
-    served.map(|()| Exit::Succeeded).map_err(|error| CommandError::internal("mcp", error))
+    match served {
+        Some(served) => {
+            served.map(|()| Exit::Succeeded).map_err(|error| CommandError::internal("mcp", error))
+        }
+        None => Ok(Exit::Interrupted),
+    }
 }
 
 /// Without a store every tool says why: a client that only sees its server end learns nothing.

@@ -164,7 +164,8 @@ impl Watch {
     /// Whether nothing more happens by itself, or someone is to do something.
     pub(super) fn is_settled(&self) -> bool {
         let is_news = || self.view.left || self.word.is_some() || !self.stands();
-        self.view.seq() >= self.since && is_settled(&self.view) && is_news()
+        // What was not looked for yet is still to be asked.
+        !self.touched && self.view.seq() >= self.since && is_settled(&self.view) && is_news()
     }
 }
 

@@ -1,6 +1,7 @@
 //! The pipe between an MCP client and the daemon: it outlives the daemon, and holds nobody.
 
-use crate::world::{PATIENCE, World, kill, until};
+use crate::world::{PATIENCE, World, is_alive, kill, until};
+use rustix::process::{Pid, Signal};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Stdio};
@@ -21,7 +22,11 @@ struct Client {
 
 impl Client {
     fn start(world: &World, older: bool) -> Client {
-        let mut command = world.command(&["serve"]);
+        Client::start_with(world, older, &["serve"])
+    }
+
+    fn start_with(world: &World, older: bool, args: &[&str]) -> Client {
+        let mut command = world.command(args);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let (sender, lines) = channel();
         let output = BufReader::new(child.stdout.take().unwrap());
@@ -215,6 +220,23 @@ fn a_store_that_cannot_be_opened_is_told_on_stderr_and_by_the_exit_code() {
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(said.contains("switchback.db"), "{said}");
     assert!(output.stdout.is_empty());
+}
+
+#[test]
+fn a_server_without_a_daemon_that_is_ended_leaves_no_process_behind() {
+    for signal in [Signal::TERM, Signal::INT, Signal::HUP] {
+        let world = World::new();
+        world.define("long", "sleep 600 & echo $! > sleeps; wait");
+        let mut client = Client::start_with(&world, true, &["serve", "--no-daemon"]);
+        client.execute("long");
+        let sleeps =
+            || std::fs::read_to_string(world.project().join("sleeps")).ok()?.trim().parse::<i32>().ok();
+        until("it sleeps", || sleeps().is_some());
+        let pid = Pid::from_raw(client.child.id().cast_signed()).unwrap();
+        rustix::process::kill_process(pid, signal).unwrap();
+        assert_eq!(client.child.wait().unwrap().code(), Some(130));
+        until("its command is gone", || !is_alive(sleeps().unwrap()));
+    }
 }
 
 #[test]
