@@ -2,9 +2,9 @@
 //! stored was loaded before.
 
 use super::instructions::{self, Reader};
-use crate::view::Asked;
+use crate::view::{Asked, AskedKind};
 use crate::view::asked::step;
-use kernel::plan::Gate;
+use kernel::plan::{Dialect, Gate};
 use kernel::{Digest, EffectId, RunId};
 use serde_json::{Map, Value, json};
 
@@ -70,9 +70,10 @@ pub struct Delegated {
 }
 
 impl Action {
-    /// The action that a question of a run is.
+    /// The action that a question of a run is, of whatever dialect.
     pub fn of(asked: &Asked) -> Action {
-        let mut parameters = asked.parameters.clone();
+        let is_of_steps = asked.dialect == Dialect::Steps;
+        let mut parameters = if is_of_steps { &asked.parameters } else { &asked.shown }.clone();
         if let Some(ms) = asked.timeout_ms.filter(|_| !asked.ends) {
             parameters.insert("timeout".to_owned(), seconds(ms));
         }
@@ -81,7 +82,11 @@ impl Action {
             effect: asked.effect.clone(),
             step_id: step(&asked.effect).to_owned(),
             attempt: asked.attempt,
-            kind: asked.word.clone(),
+            kind: match asked.kind {
+                _ if is_of_steps => asked.word.clone(),
+                AskedKind::Agent => "delegate".to_owned(),
+                _ => "prompt".to_owned(),
+            },
             requires_action: asked.word != "set_state",
             parameters,
             overdue: asked.overdue,
@@ -154,6 +159,12 @@ fn seconds(ms: u64) -> Value {
 }
 
 impl Delegated {
+    /// What is waited for, in one line: `sub-agents: 3 of 5 items of `research` are open`.
+    pub fn told(&self) -> String {
+        let Delegated { agent, step_id, count, done, open, .. } = self;
+        format!("{agent}: `{step_id}`, {done} of {count} items done, {} open", open.len())
+    }
+
     /// As a pending action shows it.
     pub fn to_json(&self, root: &RunId) -> Value {
         let items: Vec<Value> =
@@ -177,6 +188,12 @@ impl Delegated {
 }
 
 impl Due {
+    /// What a run and those below it ask and delegate; so many actions are shown.
+    pub fn of(asked: &[Asked], delegated: &[Delegated], most: usize) -> Due {
+        let all: Vec<Action> = asked.iter().take(most).map(Action::of).collect();
+        Due { more: asked.len() - all.len(), all, delegated: delegated.to_vec() }
+    }
+
     /// Whether nothing is due.
     pub fn is_empty(&self) -> bool {
         self.all.is_empty() && self.delegated.is_empty()

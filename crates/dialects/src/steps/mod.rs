@@ -16,6 +16,7 @@ pub mod fit;
 mod head;
 mod inputs;
 pub mod instructions;
+pub mod view;
 mod needs;
 mod output;
 mod read;

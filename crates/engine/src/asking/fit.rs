@@ -43,6 +43,16 @@ impl Misfit {
     }
 }
 
+impl Misfit {
+    /// Whether it is only too much.
+    pub fn is_too_large(&self) -> bool {
+        self.problems.iter().any(|problem| problem.message.starts_with(TOO_LARGE))
+    }
+}
+
+/// How what is too much is told.
+const TOO_LARGE: &str = "the answer is too large";
+
 impl fmt::Display for Misfit {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (problem, number) in self.problems.iter().zip(0..) {
@@ -96,7 +106,7 @@ fn fits_in(said: &Value, bytes_max: u64) -> Result<(), Misfit> {
         return Err(Misfit::new(message, "an answer that nests less"));
     }
     if weight > bytes_max {
-        let message = format!("the answer is too large: at most {bytes_max} bytes fit");
+        let message = format!("{TOO_LARGE}: at most {bytes_max} bytes fit");
         return Err(Misfit::new(message, "a shorter answer; write what is long into a file and name that"));
     }
     Ok(())

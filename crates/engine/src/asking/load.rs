@@ -9,7 +9,7 @@ use dialects::steps::due::Delegated;
 use dialects::view::asked::{Origin, step};
 use kernel::effect::Action;
 use kernel::plan::Work;
-use kernel::{Effect, EffectId, Run, RunId, Spreading};
+use kernel::{Digest, Effect, EffectId, Fields, Run, RunId, Spreading};
 use serde_json::Value;
 use std::cmp::Ordering;
 
@@ -17,8 +17,6 @@ use std::cmp::Ordering;
 struct Place {
     run: RunId,
     above: Vec<String>,
-    /// The list that it is one of the children of.
-    of: Option<(RunId, String, Spreading)>,
 }
 
 /// What a run and those below it wait for.
@@ -43,7 +41,7 @@ pub fn asked(reader: &Reader, run: &RunId) -> Result<Vec<Asked>, LoadError> {
 pub fn waits(reader: &Reader, run: &RunId) -> Result<Waits, LoadError> {
     let root = root(reader, run)?;
     let mut found = Waits::default();
-    let mut places = vec![Place { run: run.clone(), above: above(&root, run), of: None }];
+    let mut places = vec![Place { run: run.clone(), above: above(&root, run) }];
     while let Some(place) = places.pop() {
         let loaded = match load(reader, &place.run) {
             Err(LoadError::Store(fault)) => return Err(fault.into()),
@@ -51,23 +49,20 @@ pub fn waits(reader: &Reader, run: &RunId) -> Result<Waits, LoadError> {
             loaded => loaded?,
         };
         let Some(loaded) = loaded else { continue };
-        if place.run != *run
-            && let Some(agent) = &loaded.plan().agent
-        {
-            found.delegate(reader, &place, agent, &loaded)?;
-            continue;
-        }
         for open in loaded.open() {
             match &open.effect {
                 Effect::Offer(action) => {
                     let origin = origin(&root, &place, &loaded, action);
                     found.asked.push(Asked::of(origin, action, |data| Values(reader).value(data))?);
                 }
-                Effect::StartChild { id, child, .. } => {
+                Effect::StartChild { id, child, plan, inputs, .. } => {
+                    if let Some(agent) = agent_of(reader, plan.as_ref())? {
+                        found.delegate(reader, &loaded, id, child, (agent, inputs))?;
+                        continue;
+                    }
                     let mut above = place.above.clone();
                     above.push(step(id).to_owned());
-                    let of = list_of(&loaded, step(id)).map(|(name, list)| (place.run.clone(), name, list));
-                    places.push(Place { run: child.clone(), above, of });
+                    places.push(Place { run: child.clone(), above });
                 }
                 _ => {}
             }
@@ -82,37 +77,54 @@ pub fn waits(reader: &Reader, run: &RunId) -> Result<Waits, LoadError> {
 }
 
 impl Waits {
-    /// Takes in a child that belongs to a sub-agent.
+    /// Takes in a child that belongs to a sub-agent, once it is there. It need not be loaded: what it was given says which it is.
     fn delegate(
         &mut self,
         reader: &Reader,
-        place: &Place,
-        agent: &str,
-        child: &Run,
+        parent: &Run,
+        effect: &EffectId,
+        child: &RunId,
+        (agent, inputs): (String, &Fields),
     ) -> Result<(), LoadError> {
-        let Some((run, step_id, list)) = &place.of else { return Ok(()) };
-        let item = match child.inputs().get(kernel::plan::ITEM) {
+        let is_open = reader.run(child)?.is_some_and(|row| row.ended_at.is_none());
+        let Some((step_id, list)) = list_of(parent, step(effect)).filter(|_| is_open) else { return Ok(()) };
+        let item = match inputs.get(kernel::plan::ITEM) {
             Some(item) => Values(reader).value(item)?,
             None => Value::Null,
         };
-        let open = (place.run.clone(), item);
-        if let Some(one) = self.delegated.iter_mut().find(|one| one.run == *run && one.step_id == *step_id) {
+        let open = (child.clone(), item);
+        let run = parent.id();
+        if let Some(one) = self.delegated.iter_mut().find(|one| one.run == *run && one.step_id == step_id) {
             one.open.push(open);
             return Ok(());
         }
-        let Spreading { task, count, ended, width_max, .. } = list.clone();
+        let Spreading { task, count, ended, width_max, .. } = list;
+        let (run, open) = (run.clone(), vec![open]);
         self.delegated.push(Delegated {
-            run: run.clone(),
-            step_id: step_id.clone(),
-            agent: agent.to_owned(),
+            run,
+            step_id,
+            agent,
             task,
             count,
             done: ended,
             width: width_max,
-            open: vec![open],
+            open,
         });
         Ok(())
     }
+}
+
+/// The sub-agent that the steps of a plan belong to, if they do.
+fn agent_of(reader: &Reader, plan: Option<&Digest>) -> Result<Option<String>, LoadError> {
+    #[derive(serde::Deserialize)]
+    struct Owned {
+        #[serde(default)]
+        agent: Option<String>,
+    }
+    let Some(digest) = plan else { return Ok(None) };
+    let bytes = reader.plan(digest)?;
+    // A plan that cannot be read is told of by the run that needs it.
+    Ok(bytes.and_then(|bytes| serde_json::from_slice::<Owned>(&bytes).ok()).and_then(|owned| owned.agent))
 }
 
 /// The list whose child an effect started, and what its step is called.
@@ -155,7 +167,7 @@ pub fn find(reader: &Reader, root: &RunId, id: &str) -> Result<Option<Asked>, Lo
         }
     })?;
     let Some((action, since)) = offered else { return Ok(None) };
-    let place = Place { above: above(root, &run), run, of: None };
+    let place = Place { above: above(root, &run), run };
     let origin = Origin { since, ..origin(root, &place, &replayed.run, &action) };
     Asked::of(origin, &action, |data| Values(reader).value(data)).map(Some)
 }

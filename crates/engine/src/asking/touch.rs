@@ -1,30 +1,36 @@
 //! When to look for questions again: only where a plan can ask, and only after a turn that may have opened or closed one.
 
-use super::Asked;
 use crate::backend::{Backend, Error, Progress};
-use kernel::plan::Work;
-use kernel::{News, OpenKind, Plan, RunId, Status};
+use crate::view::View;
+use kernel::plan::{Dialect, Work};
+use kernel::{News, OpenKind, Plan, Status};
 
 /// Whether a plan has steps that ask, or calls workflows that may.
 pub fn can_ask(plan: &Plan) -> bool {
     plan.steps.iter().any(|step| asks(&step.work))
 }
 
-/// Whether a turn of a run, or of one below it, may have opened or closed a question.
-pub async fn touches(
-    backend: &dyn Backend,
-    (run, plan): (&RunId, &Plan),
-    known: &[Asked],
-    turn: &Progress,
-) -> Result<bool, Error> {
-    if turn.run == *run {
-        return Ok(turn.news.iter().any(|news| is_of_a_question(plan, known, news)));
+/// Whether a turn of a run that is looked at, or of one below it, may have opened or closed a question, or given a sub-agent
+/// something to do.
+pub async fn touches(backend: &dyn Backend, view: &View, turn: &Progress) -> Result<bool, Error> {
+    let is_over = matches!(turn.status, Status::Ended(_));
+    if turn.run == view.run {
+        let is_known = !view.asked.is_empty() || !view.delegated.is_empty();
+        return Ok(turn.news.iter().any(|news| is_of_a_question(&view.plan, is_known, news)));
     }
-    if known.iter().any(|asked| asked.run.is_within(&turn.run)) {
+    // What a sub-agent does is nobody's news above it until it is done.
+    let mut delegated = view.delegated.iter().flat_map(|one| &one.open);
+    if let Some((child, _)) = delegated.find(|(child, _)| turn.run.is_within(child)) {
+        return Ok(is_over && turn.run == *child);
+    }
+    if view.asked.iter().any(|asked| asked.run.is_within(&turn.run)) {
         return Ok(true);
     }
-    if matches!(turn.status, Status::Ended(_)) {
+    if is_over {
         return Ok(false);
+    }
+    if turn.seq == 1 && view.plan.dialect == Dialect::Steps {
+        return Ok(true);
     }
     let standing = backend.query(&turn.run).await?;
     Ok(standing.open.iter().any(|open| open.kind == OpenKind::Action))
@@ -34,14 +40,14 @@ fn asks(work: &Work) -> bool {
     matches!(work, Work::Action { .. } | Work::Child { .. })
 }
 
-fn is_of_a_question(plan: &Plan, known: &[Asked], news: &News) -> bool {
+fn is_of_a_question(plan: &Plan, is_known: bool, news: &News) -> bool {
     match news {
         News::Began { step, .. } => {
             work_of(plan, *step).is_some_and(|work| matches!(work, Work::Action { .. }))
         }
         // Of a called run only an open question ends with it: what it asks, its own turns say.
         News::Ended { step, .. } => work_of(plan, *step).is_some_and(|work| match work {
-            Work::Child { .. } => !known.is_empty(),
+            Work::Child { .. } => is_known,
             work => asks(work),
         }),
         News::Item { .. } | News::Nested { .. } => false,
@@ -57,8 +63,8 @@ fn work_of(plan: &Plan, step: u32) -> Option<&Work> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kernel::Fields;
-    use kernel::plan::{Audience, Dialect, Flow, Graph, Step, Workflow};
+    use kernel::{Fields, RunId};
+    use kernel::plan::{Audience, Flow, Graph, Step, Workflow};
 
     fn plan() -> Plan {
         let mut plan = Plan::new("test", Dialect::Blocks, Flow::Graph(Graph::new(vec![], 1)));
@@ -80,7 +86,7 @@ mod tests {
     #[test]
     fn a_called_run_that_begins_and_ends_is_no_reason_to_look() {
         let plan = plan();
-        let looks = |news: &News| is_of_a_question(&plan, &[], news);
+        let looks = |news: &News| is_of_a_question(&plan, false, news);
         assert_eq!(news(0).each_ref().map(looks), [false, false]);
         assert_eq!(news(1).each_ref().map(looks), [true, true]);
         let nested = News::Nested { key: "k".into(), child: RunId::new("r/c"), workflow: "w".into() };

@@ -34,14 +34,3 @@ pub use order::Order;
 pub use place::{Place, PlaceKind, Surroundings};
 pub use shelf::Shelf;
 pub(crate) use walk::{DEPTH_MAX, ENTRIES_MAX, is_definition};
-
-/// Whether this version runs a plan, and does not only check it; if not, why.
-pub fn runs(plan: &kernel::Plan) -> Result<(), String> {
-    match plan.dialect {
-        kernel::plan::Dialect::Steps => Err(format!(
-            "`{}` is written in `steps`, and this version checks such definitions and does not run them yet",
-            plan.name
-        )),
-        _ => Ok(()),
-    }
-}

@@ -1,11 +1,12 @@
 //! What a run waits for, in words: its own questions and those of the runs below it, by what they ask.
 
 use super::{Line, State, Undecided, View};
-use crate::asking;
+use crate::asking::{self, Waits};
 use crate::backend::Progress;
 use crate::driver::word;
 use crate::store::Reader;
 use crate::turn::LoadError;
+use dialects::steps::due::Delegated;
 use dialects::view::Asked;
 use kernel::clock::iso;
 use kernel::plan::Audience;
@@ -18,10 +19,16 @@ impl View {
     /// Looks for what the run and those below it ask, where they can.
     pub fn ask(&mut self, reader: &Reader) -> Result<(), LoadError> {
         let can = asking::can_ask(&self.plan) && !matches!(self.status, Status::Ended(_));
-        self.asked = if can { asking::asked(reader, &self.run)? } else { Vec::new() };
+        let waits = if can { asking::waits(reader, &self.run)? } else { Waits::default() };
+        (self.asked, self.delegated) = (waits.asked, waits.delegated);
         (self.idle, self.still, self.below) = (Vec::new(), Vec::new(), Vec::new());
         let parts = self.lines().iter().flat_map(Line::parts).filter(|line| can && !line.state.is_over());
         for run in parts.filter_map(nested).cloned().collect::<Vec<_>>() {
+            if self.is_delegated(&run) {
+                self.idle.push(run.clone());
+                self.still.push(run);
+                continue;
+            }
             let Some(below) = self.load_below(reader, &run)? else { continue };
             let asks = self.asked.iter().any(|asked| asked.run.is_within(&run));
             let open: Vec<Undecided> = below.all_undecided().collect();
@@ -34,6 +41,11 @@ impl View {
             self.below.extend(open);
         }
         Ok(())
+    }
+
+    /// Whether a run just below this one belongs to a sub-agent: what becomes of it is for that one to see.
+    fn is_delegated(&self, run: &RunId) -> bool {
+        self.delegated.iter().flat_map(|one| &one.open).any(|(open, _)| open == run)
     }
 
     /// A run below this one. One that cannot be brought back says so itself, to whoever looks at it.
@@ -86,7 +98,7 @@ impl View {
             Waiting::Child(step) => self.child(step).is_some_and(|run| self.still.contains(run)),
             Waiting::Clock(..) => false,
         };
-        let below = || !self.asked.is_empty() || !self.below.is_empty();
+        let below = || !self.asked.is_empty() || !self.delegated.is_empty() || !self.below.is_empty();
         matches!(self.status, Status::Waiting(_)) && (self.waiting().iter().any(someone) || below())
     }
 
@@ -99,8 +111,10 @@ impl View {
     /// What it waits for, each in one line: `your answer: "Deploy?"`.
     pub fn waiting_for(&self) -> Vec<String> {
         let asked = self.asked.iter().map(|asked| self.told(asked));
+        let delegated = self.delegated.iter().map(Delegated::told);
         let below = self.below.iter().map(Undecided::told);
         asked
+            .chain(delegated)
             .chain(below)
             .chain(
                 self.waiting()
@@ -146,8 +160,9 @@ impl View {
             Waiting::Agent(step) | Waiting::Human(step) => own(step),
             Waiting::Child(step) => self
                 .line(step)
-                .is_some_and(|line| self.asks_below(line) || self.undecided_below(line).next().is_some()),
-            Waiting::Decision(_) | Waiting::Clock(..) => false,
+                .is_some_and(|line| self.asks_below(line) || self.undecided_below(line).next().is_some() || nested(line).is_some_and(|run| self.is_delegated(run))),
+            Waiting::Clock(step, _) => own(step),
+            Waiting::Decision(_) => false,
         }
     }
 }

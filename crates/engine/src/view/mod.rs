@@ -11,6 +11,7 @@ mod asks;
 mod json;
 mod load;
 mod row;
+mod steps;
 
 #[cfg(test)]
 mod tests;
@@ -20,9 +21,11 @@ pub use json::Detail;
 pub(crate) use load::whole;
 pub use load::{Values, is_carried};
 pub use row::contradiction;
+pub use steps::{Held, PENDING_MAX};
 
 use crate::backend::Progress;
 use crate::store::RunRow;
+use dialects::steps::due::Delegated;
 use dialects::view::{Asked, Timeline};
 use kernel::plan::{OnInterrupt, Step};
 use kernel::{News, Outcome, Plan, RunId, Status, Waiting};
@@ -63,6 +66,8 @@ pub struct View {
     pub left: bool,
     /// What it and the runs below it ask, as far as someone has looked.
     pub asked: Vec<Asked>,
+    /// What belongs to sub-agents, as far as someone has looked.
+    pub delegated: Vec<Delegated>,
     /// The steps of runs below it about which someone must say what became of them, as far as someone has looked.
     pub below: Vec<Undecided>,
     /// The runs just below it in which nothing happens until someone answers or says what became of a step.
@@ -85,6 +90,7 @@ impl View {
             status: Status::Queued,
             left: false,
             asked: Vec::new(),
+            delegated: Vec::new(),
             below: Vec::new(),
             idle: Vec::new(),
             still: Vec::new(),

@@ -30,7 +30,13 @@ pub(crate) fn inputs(plan: &Plan, given: &[String]) -> Result<Fields, CommandErr
     let missing =
         |input: &&Input| input.required && input.default.is_none() && !fields.contains_key(&input.name);
     let missing: Vec<&Input> = plan.inputs.iter().filter(missing).collect();
-    if missing.is_empty() { Ok(fields) } else { Err(missing_inputs(&missing)) }
+    if !missing.is_empty() {
+        return Err(missing_inputs(&missing));
+    }
+    // All that was typed is here: nothing need be read.
+    let fits = engine::turn::fits(plan, &fields, |digest| Err(format!("{digest} is not stored")));
+    fits.map_err(|refusal| CommandError::usage("wrong-input", refusal.to_string()))?;
+    Ok(fields)
 }
 
 /// What a step gave that is taken as done. All of it is text but the exit code.

@@ -47,7 +47,7 @@ impl Inline {
     ) -> Result<(), CommandError> {
         self.touched = self.touched
             || view.is_touched_below(turn)
-            || asking::touches(desk.backend(), (&view.run, &view.plan), &view.asked, turn).await?;
+            || asking::touches(desk.backend(), view, turn).await?;
         // Many runs below may move at once: what is told already is taken in first.
         if !self.touched || !(is_last || self.looked.elapsed() > UNLOOKED_MAX) {
             return Ok(());

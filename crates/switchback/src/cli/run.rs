@@ -24,8 +24,6 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, CommandError> {
     target::show(&reading);
     let pinned = reading.pinned.clone();
     let Some(plan) = reading.plan.clone() else { return invalid(&reading, arguments.json) };
-    let mut all = std::iter::once(&plan).chain(pinned.iter().map(|called| &**called));
-    all.try_for_each(engine::library::runs).map_err(|why| CommandError::usage("unsupported-dialect", why))?;
     let inputs = given::inputs(&plan, &arguments.inputs)?;
     let seating = Seating::unless(arguments.no_daemon, Seating::Daemon);
     let followed = desk::block_on(start(plan, pinned, inputs, seating, !arguments.no_input))??;

@@ -149,12 +149,12 @@ impl House {
         self.knows.shelf(client.surroundings())
     }
 
-    /// The definitions that the tools of `blocks` find.
-    pub(crate) fn library(&self, client: &Client) -> Arc<Library> {
-        self.shelf(client).library(Order::Blocks)
+    /// The definitions that the tools of a source find.
+    pub(crate) fn library(&self, client: &Client, order: Order) -> Arc<Library> {
+        self.shelf(client).library(order)
     }
 
-    /// The same as they were seen last.
+    /// Those of the tools of `blocks`, as they were seen last.
     pub(crate) fn last_library(&self, client: &Client) -> Arc<Library> {
         self.shelf(client).last_seen(Order::Blocks)
     }

@@ -16,9 +16,8 @@ pub(super) async fn complete(
 ) -> Result<CompleteResult, ErrorData> {
     let typed = request.argument.value;
     let found = match (&request.r#ref, request.argument.name.as_str()) {
-        (Reference::Prompt(prompt), prompts::WORKFLOW_NAME) if prompt.name == prompts::HELP => {
-            names(visit, typed).await
-        }
+        (Reference::Prompt(_), prompts::WORKFLOW_NAME) => names(visit, typed).await,
+        (Reference::Prompt(_), prompts::WORKFLOW_ID) => ids(visit, typed).await,
         (Reference::Resource(template), "name") if template.uri.starts_with("workflow://") => {
             names(visit, typed).await
         }

@@ -38,17 +38,40 @@ const NAMED_MAX: usize = 8;
 /// Members that are said whole.
 const WHOLE: [&str; 5] = ["workflow_id", "run", "status", "next", "code"];
 
+/// What is to be done, as it is said to whoever does it: a step that was cut is another step.
+const TO_DO: [&str; 8] =
+    ["action", "actions", "step", "command", "args", "instructions", "message", "tool"];
+
+/// What that may take beside all the rest.
+const TO_DO_BYTES_MAX: usize = 64 * 1024;
+
 /// A document that fits, and whether something was left out of it.
 pub(super) fn fit(document: Value, bytes_max: usize, rest: Option<&str>) -> (Value, bool) {
     if size(&document) <= bytes_max {
         return (document, false);
     }
-    let Value::Object(document) = document else {
+    let Value::Object(mut document) = document else {
         return (json!({ "left_out": { "all_of_it": rest } }), true);
     };
+    let to_do = without(&mut document, &TO_DO);
+    let kept = size_of(&to_do);
+    if !to_do.is_empty() && kept <= TO_DO_BYTES_MAX {
+        let (mut value, was_cut) = fit(Value::Object(document), bytes_max, rest);
+        if let Value::Object(value) = &mut value {
+            value.extend(to_do);
+        }
+        return (value, was_cut);
+    }
+    document.extend(to_do);
     let tried = TEXT_BYTES.iter().find_map(|bytes| with_texts_of(&document, *bytes, bytes_max));
     let (cut, shortened) = tried.unwrap_or_else(|| with_fewer_entries(&document, bytes_max));
     (cut.told(shortened, rest), true)
+}
+
+/// Takes members out of a document that has any of them.
+fn without(document: &mut Map<String, Value>, names: &[&str]) -> Map<String, Value> {
+    let taken = names.iter().filter_map(|name| Some(((*name).to_owned(), document.remove(*name)?)));
+    taken.collect()
 }
 
 /// A document that is as large as it may be: texts lose no more of their middle than they must, but some bytes are

@@ -10,6 +10,9 @@ The loop:
 2. execute_workflow(workflow, inputs) runs it and waits. The server runs the commands; do not run them yourself.
 3. Follow `next` in the answer whenever it is there. It names the one call that comes next.
 
+Workflows whose steps are yours: start_workflow(workflow, inputs) gives the one `action` that is due; do exactly that, hand it in \
+with submit_result(workflow_id, step_id, attempt, result), which gives the next one. Items of a `foreach` go to sub-agents.
+
 Runs belong to the server, not to this conversation. If a call ends early, or a conversation was lost, \
 get_workflow_status() lists the runs of this project, and get_workflow_status(workflow_id, wait_seconds=45) waits for one. \
 Dropping a call never stops a run; cancel_workflow(workflow_id) does. A call that may be repeated takes a request_key: the \

@@ -2,6 +2,7 @@
 
 use super::questions;
 use crate::cli::{typable, undecided};
+use engine::kernel::plan::Dialect;
 use engine::kernel::{Outcome, RunId, Status, Waiting};
 use engine::view::{Undecided, View};
 
@@ -40,19 +41,23 @@ pub(super) fn next(view: &View) -> Option<String> {
         ));
     }
     let is_over = matches!(view.status, Status::Ended(_) | Status::Closing);
-    if let Some(next) = questions::next(run, &view.asked).filter(|_| !is_over) {
+    let asks = match view.plan.dialect {
+        Dialect::Steps => view.due().next(run),
+        _ => questions::next(run, &view.asked).or_else(|| view.due().next(run)),
+    };
+    if let Some(next) = asks.filter(|_| !is_over) {
         return Some(next);
     }
+    let again = if view.plan.dialect == Dialect::Steps { "start_workflow" } else { "execute_workflow" };
     Some(match &view.status {
         Status::Ended(Outcome::Succeeded { .. }) => return None,
         Status::Ended(Outcome::Failed { .. }) => format!(
-            "Read `error` and what failed, mend the cause, then call execute_workflow again, with another request_key if \
+            "Read `error` and what failed, mend the cause, then call {again} again, with another request_key if \
              one was given. Everything a step was given and gave: \
              get_workflow_status(workflow_id=\"{run}\", detail=\"whole\")."
         ),
         Status::Ended(Outcome::Cancelled { .. }) => {
-            "Call execute_workflow if the work is to be done after all, with another request_key if one was given."
-                .to_owned()
+            format!("Call {again} if the work is to be done after all, with another request_key if one was given.")
         }
         Status::Waiting(waiting) => waits(view, waiting).unwrap_or_else(|| goes_on(run)),
         Status::Queued | Status::Running | Status::Closing => goes_on(run),
@@ -110,7 +115,7 @@ fn waits(view: &View, waiting: &[Waiting]) -> Option<String> {
 mod tests {
     use super::*;
     use engine::kernel::Plan;
-    use engine::kernel::plan::{Dialect, Flow, Graph};
+    use engine::kernel::plan::{Flow, Graph};
 
     fn told(below: usize) -> String {
         let plan = Plan::new("p", Dialect::Blocks, Flow::Graph(Graph::new(vec![], 1)));

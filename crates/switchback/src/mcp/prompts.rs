@@ -1,26 +1,47 @@
-//! The prompt: help for one workflow, ready to be put before a model.
+//! The prompts, ready to be put before a model: help for one workflow, how to drive one step by step, and what a sub-agent is
+//! told that carries out one item.
 
 use super::problem::Problem;
+use super::runs::{self, Sight};
 use super::takes;
 use super::visit::Visit;
 use super::workflows;
+use engine::dialects::steps::instructions::sub_agent;
+use engine::dialects::view::asked::label;
 use engine::kernel::Plan;
-use engine::kernel::plan::Input;
-use engine::library::Definition;
+use engine::kernel::plan::{ITEM, Input};
+use engine::library::{Definition, Order};
+use engine::store::Reader;
+use engine::view::Held;
 use rmcp::ErrorData;
 use rmcp::model::{GetPromptRequestParams, GetPromptResult, Prompt, PromptArgument, PromptMessage, Role};
 use std::sync::Arc;
 
-/// The name of the prompt, and of what it takes.
+/// The names of the prompts, and of what they take.
 pub(super) const HELP: &str = "workflow_help";
+pub(super) const STEPS: &str = "run_workflow_steps";
+pub(super) const SUB_AGENT: &str = "workflow_sub_agent";
 pub(super) const WORKFLOW_NAME: &str = "workflow_name";
+pub(super) const WORKFLOW_ID: &str = "workflow_id";
 
 /// All prompts.
 pub(super) fn list() -> Vec<Prompt> {
-    let workflow =
-        PromptArgument::new(WORKFLOW_NAME).with_description("Name of the workflow").with_required(true);
-    let about = "What a workflow is for, what it takes, and how to run it";
-    vec![Prompt::new(HELP, Some(about), Some(vec![workflow])).with_title("Help for a workflow")]
+    let taking = |name: &str, about: &str| {
+        Some(vec![PromptArgument::new(name).with_description(about).with_required(true)])
+    };
+    let workflow = || taking(WORKFLOW_NAME, "Name of the workflow");
+    vec![
+        Prompt::new(HELP, Some("What a workflow is for, what it takes, and how to run it"), workflow())
+            .with_title("Help for a workflow"),
+        Prompt::new(STEPS, Some("Drives a workflow step by step, together with the user"), workflow())
+            .with_title("Work through a workflow"),
+        Prompt::new(
+            SUB_AGENT,
+            Some("The rules of a sub-agent that carries out one item of a workflow, with its id and its item"),
+            taking(WORKFLOW_ID, "The id of the child run"),
+        )
+        .with_title("Carry out one item"),
+    ]
 }
 
 /// One prompt, filled in.
@@ -28,20 +49,22 @@ pub(super) async fn get(
     visit: &Arc<Visit>,
     request: GetPromptRequestParams,
 ) -> Result<GetPromptResult, ErrorData> {
-    if request.name != HELP {
-        return Err(ErrorData::invalid_params(
-            format!("there is no prompt `{}`; there is `{HELP}`", request.name),
-            None,
-        ));
-    }
+    let takes = match request.name.as_str() {
+        HELP | STEPS => WORKFLOW_NAME,
+        SUB_AGENT => WORKFLOW_ID,
+        other => {
+            let told = format!("there is no prompt `{other}`; there are `{HELP}`, `{STEPS}`, `{SUB_AGENT}`");
+            return Err(ErrorData::invalid_params(told, None));
+        }
+    };
     let given = request.arguments.unwrap_or_default();
-    let name = given.get(WORKFLOW_NAME).and_then(|name| name.as_str()).map(str::to_owned);
-    let name =
-        name.ok_or_else(|| ErrorData::invalid_params(format!("`{HELP}` needs `{WORKFLOW_NAME}`"), None))?;
-    let text = visit.look(move |visit, _| -> Result<String, Problem> {
-        let library = visit.library()?;
-        let definition = workflows::find(&library, &name)?;
-        Ok(help(definition, workflows::plan(definition)?))
+    let word = given.get(takes).and_then(|word| word.as_str()).map(str::to_owned);
+    let word =
+        word.ok_or_else(|| ErrorData::invalid_params(format!("`{}` needs `{takes}`", request.name), None))?;
+    let text = visit.look(move |visit, reader| match request.name.as_str() {
+        HELP => about(visit, Order::Blocks, &word, help),
+        STEPS => about(visit, Order::Steps, &word, steps),
+        _ => child(visit, reader, &word),
     });
     match text.await.and_then(|text| text) {
         Ok(text) => Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)])),
@@ -50,6 +73,51 @@ pub(super) async fn get(
             Err(ErrorData::invalid_params(data["error"].as_str().unwrap_or_default().to_owned(), Some(data)))
         }
     }
+}
+
+fn about(
+    visit: &Visit,
+    order: Order,
+    name: &str,
+    text: fn(&Definition, &Plan) -> String,
+) -> Result<String, Problem> {
+    let library = visit.library_of(order)?;
+    let definition = workflows::find(&library, name)?;
+    Ok(text(definition, workflows::plan(definition)?))
+}
+
+/// What the agent is told that talks to the user.
+fn steps(definition: &Definition, plan: &Plan) -> String {
+    let name = &definition.name;
+    let mut text = format!("Work through the workflow `{name}` with me.\n");
+    if !plan.description.is_empty() {
+        text.push_str(&format!("\nWhat it is for: {}\n", plan.description));
+    }
+    plan.inputs.iter().for_each(|input| text.push_str(&line(input)));
+    let call = takes::example(name, plan)["arguments"].take();
+    text.push_str(&format!(
+        "\n1. Begin with start_workflow({call}). Ask me for inputs that are required and not known.\n\
+         2. Each answer has one `action`. Do exactly what it says and nothing else, then hand the result in with \
+         submit_result(workflow_id, step_id, attempt, result), as `next` writes it out.\n\
+         3. A prompt is for me: show me its message, wait for what I say, and relay that. Never answer for me.\n\
+         4. `foreach` is for sub-agents: give each item to one, with the prompt that comes with it.\n\
+         5. Go on until `status` is complete or failed, then tell me what came of it.\n\
+         \nIf the conversation is lost, get_workflow_status() finds the run again.\n"
+    ));
+    text
+}
+
+/// What a sub-agent is told.
+fn child(visit: &Visit, reader: &Reader, word: &str) -> Result<String, Problem> {
+    let row = runs::find(reader, word, &Sight::of(visit, false))?;
+    let item = Held::item(reader, &row.id).map_err(runs::not_loaded)?;
+    let Some(item) = item else {
+        let error = format!("run {} is not one item of a list: it has no sub-agent", row.id);
+        return Err(Problem::new("no-item", error).help(format!(
+            "`{STEPS}` drives a workflow; the items of one are named by its action of type foreach ({ITEM})"
+        )));
+    };
+    Ok(sub_agent(row.id.as_str(), &row.workflow, &label(&item)))
 }
 
 fn help(definition: &Definition, plan: &Plan) -> String {

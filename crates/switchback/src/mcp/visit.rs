@@ -5,7 +5,7 @@ use super::last::Last;
 use super::problem::Problem;
 use crate::house::{Client, House};
 use crate::settings::Settings;
-use engine::library::Library;
+use engine::library::{Library, Order};
 use engine::store::Reader;
 use serde_json::json;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -83,7 +83,12 @@ impl Visit {
 
     /// The definitions that the client can name. It waits for the disk.
     pub(super) fn library(&self) -> Result<Arc<Library>, Problem> {
-        Ok(self.house()?.library(&self.client))
+        self.library_of(Order::Blocks)
+    }
+
+    /// The definitions that the tools of a source find.
+    pub(super) fn library_of(&self, order: Order) -> Result<Arc<Library>, Problem> {
+        Ok(self.house()?.library(&self.client, order))
     }
 
     /// The same as they were seen last, at once.

@@ -43,6 +43,8 @@ pub(super) struct Watch {
 struct Stand {
     seq: u64,
     asked: Vec<(RunId, EffectId)>,
+    /// The children that sub-agents have to do with.
+    delegated: Vec<RunId>,
 }
 
 impl Watch {
@@ -56,7 +58,8 @@ impl Watch {
     pub(super) fn wait_through(&mut self, here: &str) {
         let Status::Waiting(waiting) = &self.view.status else { return };
         let is_for_agent = waiting.iter().any(|one| matches!(one, Waiting::Agent(_)));
-        let is_for_caller = is_for_agent || !self.view.asked.iter().all(Asked::is_gate);
+        let is_for_caller =
+            is_for_agent || self.view.asked.iter().any(|asked| !asked.is_gate() && !asked.ends);
         if self.view.workspace != here || !is_for_caller {
             self.stood = Some(self.stand());
         }
@@ -74,7 +77,8 @@ impl Watch {
 
     fn stand(&self) -> Stand {
         let asked = self.view.asked.iter().map(|one| (one.run.clone(), one.effect.clone()));
-        Stand { seq: self.view.seq(), asked: asked.collect() }
+        let delegated = self.view.delegated.iter().flat_map(|one| &one.open).map(|(run, _)| run.clone());
+        Stand { seq: self.view.seq(), asked: asked.collect(), delegated: delegated.collect() }
     }
 
     /// Takes in what has happened already.
@@ -89,7 +93,7 @@ impl Watch {
         let is_own = self.view.take(turn);
         if !self.touched {
             let (backend, view) = (&call.visit.house()?.local, &self.view);
-            let touched = asking::touches(backend, (&view.run, &view.plan), &view.asked, turn).await;
+            let touched = asking::touches(backend, view, turn).await;
             self.touched = view.is_touched_below(turn) || touched.map_err(runs::refused)?;
         }
         // Many runs below may move at once: what is told already is taken in first.

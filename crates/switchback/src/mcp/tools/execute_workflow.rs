@@ -1,8 +1,6 @@
 //! `execute_workflow`: starts a run and waits for it.
-//!
-//! The definition, a name for the run and what a key meant before are looked at together; inputs are checked before
-//! anything is subscribed to or stored; the run's turns are folded in memory, so that its journal is not read again.
 
+use super::begin::begin;
 use super::{Hints, Later, Tool, schema};
 use crate::mcp::answer::{Answer, Answered};
 use crate::mcp::call::Call;
@@ -12,22 +10,15 @@ use crate::mcp::problem::Problem;
 use crate::mcp::resources::uri;
 use crate::mcp::runs;
 use crate::mcp::stored;
-use crate::mcp::takes;
-use crate::mcp::visit::Visit;
 use crate::mcp::wait::{Patience, wait};
 use crate::mcp::watch::Watch;
-use crate::mcp::workflows;
 use crate::settings::Toolset;
-use engine::backend::{Accepted, Backend, Start};
-use engine::kernel::plan::{Input, InputKind};
-use engine::kernel::{Command, Data, Fields, Plan, Refusal, Run, RunId, Status};
-use engine::names;
-use engine::store::{Reader, Request};
+use engine::kernel::Status;
+use engine::library::Order;
+use engine::store::Reader;
 use engine::view::{Values, View};
-use rmcp::model::JsonObject;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 pub(super) const TOOL: Tool = Tool {
     name: "execute_workflow",
@@ -47,11 +38,7 @@ pub(super) const TOOL: Tool = Tool {
         schema::object(
             json!({
                 "workflow": schema::workflow(),
-                "inputs": {
-                    "type": ["object", "null"],
-                    "default": null,
-                    "description": "A value for each input, by name. Inputs with a default may be left out."
-                },
+                "inputs": schema::inputs(),
                 "wait_seconds": schema::wait_seconds(
                     "How long this call waits for the run; 0 starts it and answers at once. Without it: as long as a call may take."
                 ),
@@ -65,19 +52,6 @@ pub(super) const TOOL: Tool = Tool {
     call: |call| -> Later<'_> { Box::pin(execute(call)) },
 };
 
-const LATER: &str = "Use list_workflows() to see the others";
-
-/// A run that can be started.
-struct Ready {
-    plan: Arc<Plan>,
-    /// The plans of what it calls.
-    pinned: Vec<Arc<Plan>>,
-    inputs: Fields,
-    id: RunId,
-    /// Whether the key was used before, so that the run is there already.
-    known: bool,
-}
-
 async fn execute(call: &Call) -> Answered {
     let patience = Patience::of(call.arguments.wait_seconds()?, call.visit.settings().call_seconds);
     if let Some(again) = again(call).await? {
@@ -85,12 +59,7 @@ async fn execute(call: &Call) -> Answered {
         watch.goes_on(again);
         return go_on(call, watch, patience).await;
     }
-    let (said, sent) = (call.arguments.request_key()?, call.key_in_meta());
-    let key = said.or(sent).map(str::to_owned);
-    let (name, given) = (call.arguments.workflow()?, call.arguments.inputs()?);
-    let asked = Asked { name, given, key: key.clone(), again: said.is_some() };
-    let ready = call.visit.glance(move |visit, reader| prepare(visit, reader, asked)).await??;
-    let watch = start(call, ready, key).await?;
+    let watch = begin(call, Order::Blocks).await?;
     go_on(call, watch, patience).await
 }
 
@@ -101,136 +70,6 @@ pub(super) async fn go_on(call: &Call, mut watch: Watch, patience: Patience) -> 
     }
     watch.look(call).await?;
     answer(call, watch).await
-}
-
-/// What a caller asks for.
-struct Asked {
-    name: String,
-    given: JsonObject,
-    key: Option<String>,
-    /// Whether the key may well have been used before; one that our own pipe made up has hardly ever.
-    again: bool,
-}
-
-fn prepare(visit: &Visit, reader: &Reader, asked: Asked) -> Result<Ready, Problem> {
-    let Asked { name, given, key, again } = asked;
-    let request = || match &key {
-        Some(key) => reader.request(&visit.workspace(), key).map_err(runs::unreadable),
-        None => Ok(None),
-    };
-    let mut known = if again { request()? } else { None };
-    let library = visit.library()?;
-    let found = workflows::find(&library, &name);
-    let pinned = found.as_ref().map(|found| found.reading.pinned.clone()).unwrap_or_default();
-    let plan = match found.and_then(workflows::plan) {
-        Ok(plan) => Arc::new(plan.clone()),
-        // The definition may be gone or broken since the key was used; its run has a plan of its own.
-        Err(problem) => {
-            known = request()?;
-            plan_of(visit, reader, known.as_ref(), &name)?.ok_or(problem)?
-        }
-    };
-    let runs = std::iter::once(&plan).chain(&pinned).try_for_each(|plan| engine::library::runs(plan));
-    runs.map_err(|why| Problem::new("unsupported-dialect", why).help(LATER))?;
-    let inputs = fields(&plan, given);
-    if let Some(request) = known {
-        return Ok(Ready { plan, pinned, inputs, id: request.run, known: true });
-    }
-    // A name that cannot be looked up is not known to be taken; the store itself refuses it if it is.
-    let taken = |name: &str| reader.run(&RunId::new(name)).is_ok_and(|run| run.is_some());
-    let id = RunId::new(names::fresh(taken));
-    // Nothing is begun that would be refused.
-    let run = Run::new(Arc::clone(&plan), id.clone(), None, 0);
-    let (small, _) = engine::turn::brought(inputs.clone(), &plan.limits, 0);
-    match run.admit(Command::Start { inputs: small }, now()) {
-        Ok(_) => Ok(Ready { plan, pinned, inputs, id, known: false }),
-        Err(refusal) => Err(wrong_inputs(&plan, &refusal)),
-    }
-}
-
-/// The plan of the run that a key has started from a workflow of this name.
-fn plan_of(
-    visit: &Visit,
-    reader: &Reader,
-    request: Option<&Request>,
-    name: &str,
-) -> Result<Option<Arc<Plan>>, Problem> {
-    let Some(request) = request else { return Ok(None) };
-    let plan = runs::view(visit, reader, &request.run)?.map(|view| view.plan);
-    Ok(plan.filter(|plan| plan.name == name))
-}
-
-/// The inputs as data; `null` means that nothing was given, unless anything may be.
-fn fields(plan: &Plan, given: JsonObject) -> Fields {
-    let is_given = |name: &str, value: &Value| {
-        let input = plan.inputs.iter().find(|input| input.name == name);
-        !value.is_null() || input.is_none_or(|input| input.kind.accepts(&Value::Null))
-    };
-    let is_integer =
-        |name: &str| plan.inputs.iter().any(|input| input.name == name && input.kind == InputKind::Integer);
-    given
-        .into_iter()
-        .filter(|(name, value)| is_given(name, value))
-        .map(|(name, value)| if is_integer(&name) { (name, whole(value)) } else { (name, value) })
-        .map(|(name, value)| (name, Data::Inline(value)))
-        .collect()
-}
-
-/// The integer that a number without a fraction is: to JSON Schema `5.0` is one.
-fn whole(value: Value) -> Value {
-    /// Up to here every integer is a number of its own.
-    const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
-    match value.as_f64().filter(|number| number.fract() == 0.0 && number.abs() <= EXACT_MAX) {
-        #[allow(clippy::cast_possible_truncation, reason = "it is whole and small")]
-        Some(number) if value.is_f64() => (number as i64).into(),
-        _ => value,
-    }
-}
-
-fn wrong_inputs(plan: &Plan, refusal: &Refusal) -> Problem {
-    let help = "Use get_workflow_info() to see input requirements";
-    match refusal {
-        Refusal::MissingInputs(names) => Problem::new("missing-inputs", refusal.to_string())
-            .options_as("required", names.clone())
-            .with("inputs", takes::table(plan))
-            .help(help),
-        Refusal::UnknownInput { name, known } => {
-            let error = format!("`{}` has no input `{}`", plan.name, crate::mcp::problem::said(name));
-            Problem::new("unknown-input", error).options(known.clone()).near(name).help(help)
-        }
-        Refusal::WrongInput { name, .. } => {
-            let wanted = plan.inputs.iter().find(|input: &&Input| input.name == *name);
-            let about =
-                wanted.map(|input| json!({"type": input.kind.as_str(), "description": input.description}));
-            Problem::new("wrong-input", refusal.to_string()).with("input", json!({ name: about })).help(help)
-        }
-        other => Problem::new("refused", other.to_string()).help(help),
-    }
-}
-
-/// Starts a run, or finds the one that the same key has started.
-async fn start(call: &Call, ready: Ready, key: Option<String>) -> Result<Watch, Problem> {
-    let Ready { plan, pinned, inputs, id, known } = ready;
-    let backend = &call.visit.house()?.local;
-    let home = call.visit.client.home(&call.visit.settings());
-    let mut view = View::new(id.clone(), Arc::clone(&plan), home.folder.display().to_string(), now());
-    // Both are on their way at once, and in this order.
-    let subscribed = (!known).then(|| backend.subscribe(&id));
-    let started = backend.start(Start { id: id.clone(), plan, inputs, home, request_key: key, pinned });
-    let Accepted { run, seq, status } = started.await.map_err(runs::refused)?;
-    let progress = match subscribed {
-        Some(subscribed) => Some(subscribed.await.map_err(runs::refused)?),
-        None => None,
-    };
-    match progress {
-        Some(progress) if run == id => {
-            view.status = status;
-            Ok(Watch::new(view, progress, seq))
-        }
-        // The key was used just now or before: the run is looked at like any other.
-        _ if matches!(status, Status::Ended(_)) => super::status::over(call, &run).await,
-        _ => super::status::watch(call, &run).await,
-    }
 }
 
 async fn answer(call: &Call, watch: Watch) -> Answered {
@@ -267,29 +106,4 @@ fn completed(view: &View, reader: &Reader, mut response: Value) -> Result<Value,
     response["outputs"] = outputs.into_iter().collect::<Map<_, _>>().into();
     stored::load(view, reader, &mut response, |response, _, line| &mut response["blocks"][&line.id])?;
     Ok(response)
-}
-
-/// Milliseconds since 1970.
-fn now() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_number_without_a_fraction_is_an_integer() {
-        for (given, meant) in [
-            (json!(5.0), json!(5)),
-            (json!(-0.0), json!(0)),
-            (json!(9007199254740992.0), json!(9007199254740992i64)),
-        ] {
-            assert_eq!(whole(given), meant);
-        }
-        for other in [json!(5), json!(5.5), json!(1e300), json!(u64::MAX), json!("5.0"), json!(null)] {
-            assert_eq!(whole(other.clone()), other);
-        }
-    }
 }

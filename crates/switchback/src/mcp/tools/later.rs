@@ -3,8 +3,7 @@
 use crate::settings::Toolset;
 
 /// The names that are known, by group.
-const LATER: [(Toolset, &[&str]); 6] = [
-    (Toolset::Steps, &["start_workflow", "submit_result", "get_next_step", "submit_step_result"]),
+const LATER: [(Toolset, &[&str]); 5] = [
     (
         Toolset::Terminal,
         &[
@@ -38,7 +37,6 @@ const LATER: [(Toolset, &[&str]); 6] = [
     (
         Toolset::Debug,
         &[
-            "get_workflow_state",
             "workflow_trace_transformations",
             "workflow_debug_info",
             "workflow_test_transformation",

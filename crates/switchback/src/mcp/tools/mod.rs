@@ -1,14 +1,22 @@
 //! The tools: one file each, one table for all. Lists are made once and handed out.
 
+mod begin;
 mod cancel_workflow;
+mod driven;
 mod execute_workflow;
+mod get_next_step;
 mod get_workflow_info;
+mod get_workflow_state;
 mod get_workflow_status;
+mod hand_in;
 mod later;
 mod list_workflows;
 mod resume_workflow;
 mod schema;
+mod start_workflow;
 mod status;
+mod submit_result;
+mod submit_step_result;
 
 use super::answer::Answered;
 use super::call::Call;
@@ -57,13 +65,18 @@ impl Hints {
     const LOOKS: Hints = Hints { read_only: true, destructive: false, idempotent: true, open_world: false };
 }
 
-static TOOLS: [Tool; 6] = [
+static TOOLS: [Tool; 11] = [
     cancel_workflow::TOOL,
     execute_workflow::TOOL,
+    get_next_step::TOOL,
     get_workflow_info::TOOL,
+    get_workflow_state::TOOL,
     get_workflow_status::TOOL,
     list_workflows::TOOL,
     resume_workflow::TOOL,
+    start_workflow::TOOL,
+    submit_result::TOOL,
+    submit_step_result::TOOL,
 ];
 
 impl Tool {

@@ -17,6 +17,15 @@ pub(super) fn workflow() -> Value {
     })
 }
 
+/// The inputs of a workflow.
+pub(super) fn inputs() -> Value {
+    json!({
+        "type": ["object", "null"],
+        "default": null,
+        "description": "A value for each input, by name. Inputs with a default may be left out."
+    })
+}
+
 /// The id of a run.
 pub(super) fn workflow_id(description: &str) -> Value {
     json!({ "type": "string", "description": format!("{description} `run_id` and `run` mean the same.") })

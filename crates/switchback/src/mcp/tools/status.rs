@@ -11,7 +11,9 @@ use crate::mcp::stored;
 use crate::mcp::watch::Watch;
 use engine::asking::Asked;
 use engine::backend::Backend;
+use engine::dialects::steps::view::progress;
 use engine::kernel::RunId;
+use engine::kernel::plan::Dialect;
 use engine::view::{Detail, Values, View};
 use serde_json::{Map, Value, json};
 
@@ -50,13 +52,33 @@ pub(super) async fn answer(call: &Call, mut watch: Watch, detail: Detail) -> Ans
             })?;
         }
         let next = next_from(&here, &view);
-        Ok(framed(document, next, said(&view.asked, word)))
+        let said = match view.plan.dialect {
+            Dialect::Steps => brief(&view, word, &mut document, detail),
+            _ => said(&view.asked, word),
+        };
+        Ok(framed(document, next, said))
     });
     let answer = Answer::new(document.await??);
     Ok(match rest {
         Some(rest) => answer.rest(rest),
         None => answer,
     })
+}
+
+/// How far a run of steps is and what is due in it: enough to go on in a new conversation. Steps that were never begun are not
+/// listed unless all is asked for.
+fn brief(view: &View, word: Option<String>, document: &mut Value, detail: Detail) -> Map<String, Value> {
+    let due = view.due();
+    let mut said = Map::new();
+    if let Some(word) = word {
+        said.insert("note".to_owned(), word.into());
+    }
+    said.insert("progress".to_owned(), progress(view.lines(), &due).into());
+    said.extend(due.members(&view.run));
+    if let (Detail::Brief, Some(steps)) = (detail, document["steps"].as_array_mut()) {
+        steps.retain(|step| step["status"] != "pending");
+    }
+    said
 }
 
 /// What is asked, and what became of asking someone.

@@ -1,0 +1,76 @@
+//! A run in the words of the tools of `steps`: what is due, what it gave, its state.
+
+use super::{Values, View, whole};
+use crate::store::Reader;
+use crate::turn::{LoadError, replay};
+use dialects::steps::due::Due;
+use dialects::steps::view::{Standing, standing};
+use kernel::{Fields, Outcome, RunId, Status};
+use serde_json::{Map, Value};
+
+/// Most actions that are shown at once.
+pub const PENDING_MAX: usize = 50;
+
+/// What a run was given, and what it holds.
+pub struct Held {
+    /// Its inputs; what was not given has its default.
+    pub inputs: Map<String, Value>,
+    /// Its state.
+    pub state: Map<String, Value>,
+}
+
+impl Held {
+    /// What a run holds, or nothing if there is no such run.
+    pub fn load(reader: &Reader, run: &RunId) -> Result<Option<Held>, LoadError> {
+        let Some((loaded, _)) = whole(reader, run)? else { return Ok(None) };
+        let run = replay(reader, &loaded, |_| {})?.run;
+        let values = |fields: &Fields| -> Result<Map<String, Value>, LoadError> {
+            let own = fields.iter().filter(|(name, _)| name.as_str() != kernel::plan::ITEM);
+            own.map(|(name, data)| Ok((name.clone(), Values(reader).value(data)?))).collect()
+        };
+        Ok(Some(Held { inputs: values(run.inputs())?, state: values(run.state())? }))
+    }
+}
+
+impl Held {
+    /// The item that a child run was begun for, if it was begun for one.
+    pub fn item(reader: &Reader, run: &RunId) -> Result<Option<Value>, LoadError> {
+        let Some((loaded, _)) = whole(reader, run)? else { return Ok(None) };
+        let run = replay(reader, &loaded, |_| {})?.run;
+        run.inputs().get(kernel::plan::ITEM).map(|item| Values(reader).value(item)).transpose()
+    }
+}
+
+impl View {
+    /// What is due in it and below it.
+    pub fn due(&self) -> Due {
+        let is_over = matches!(self.status, Status::Ended(_) | Status::Closing);
+        let asked = if is_over { &[] } else { self.asked.as_slice() };
+        let delegated = if is_over { &[] } else { self.delegated.as_slice() };
+        Due::of(asked, delegated, PENDING_MAX)
+    }
+
+    /// What it gave as a whole: what it returned, else its state.
+    pub fn result(&self, values: Values<'_>) -> Result<Option<Value>, LoadError> {
+        let Some(Outcome::Succeeded { outputs }) = self.outcome() else { return Ok(None) };
+        match outputs.get("result") {
+            Some(result) if self.plan.dialect == kernel::plan::Dialect::Steps => values.value(result).map(Some),
+            _ => Ok(Some(self.outputs(values)?.into_iter().collect::<Map<_, _>>().into())),
+        }
+    }
+
+    /// How it stands, as whoever drives it is answered.
+    pub fn standing(&self, reader: &Reader, next: Option<String>) -> Result<Value, LoadError> {
+        let is_over = matches!(self.status, Status::Ended(_));
+        let held = if is_over { Held::load(reader, &self.run)? } else { None };
+        Ok(standing(Standing {
+            run: &self.run,
+            status: &self.status,
+            is_waiting: self.waits_for_someone(),
+            due: &self.due(),
+            result: self.result(Values(reader))?,
+            state: held.map(|held| held.state),
+            next,
+        }))
+    }
+}

@@ -1,0 +1,130 @@
+//! What the tools of `steps` share: the run that a call names, what is due in it, and the one step that comes next.
+
+use super::{hand_in, status};
+use crate::mcp::answer::{Answer, Answered};
+use crate::mcp::call::Call;
+use crate::mcp::elicit::Again;
+use crate::mcp::next::next;
+use crate::mcp::problem::Problem;
+use crate::mcp::resources::uri;
+use crate::mcp::runs::{self, Sight};
+use crate::mcp::wait::{Patience, wait};
+use crate::mcp::watch::Watch;
+use engine::asking::Asked;
+use engine::dialects::steps::due::Action;
+use engine::dialects::steps::view;
+use engine::dialects::view::asked::step as step_of;
+use engine::kernel::Status;
+use engine::store::RunRow;
+use engine::view::Values;
+use serde_json::{Value, json};
+
+/// The run that a call names.
+pub(super) async fn find(call: &Call, tool: &str) -> Result<RunRow, Problem> {
+    let word = call.arguments.run()?.ok_or_else(|| {
+        let error = format!("{tool} needs the argument `workflow_id`: the id of a run");
+        Problem::new("missing-argument", error)
+            .help("get_workflow_status() without an id shows the runs of this folder")
+    })?;
+    let sight = Sight::of(&call.visit, false);
+    call.visit.look(move |_, reader| runs::find(reader, &word, &sight)).await?
+}
+
+/// The run that a call names, to be watched.
+pub(super) async fn watch(call: &Call, tool: &str) -> Result<Watch, Problem> {
+    let row = find(call, tool).await?;
+    match row.ended_at {
+        Some(_) => status::over(call, &row.id).await,
+        None => status::watch(call, &row.id).await,
+    }
+}
+
+/// A run that goes on where a call left off which has brought an answer back.
+pub(super) async fn goes_on(call: &Call, again: Again) -> Result<Watch, Problem> {
+    let mut watch = status::watch(call, &again.run).await?;
+    watch.goes_on(again);
+    Ok(watch)
+}
+
+/// Waits for a run, and answers what is due in it.
+pub(super) async fn go_on(call: &Call, mut watch: Watch, patience: Patience) -> Answered {
+    if let Some(asks) = wait(call, &mut watch, patience).await? {
+        return Ok(Answer::asks(asks));
+    }
+    watch.look(call).await?;
+    let Watch { view, word, .. } = watch;
+    let (rest, doubts) = (uri::run(&view.run), call.visit.last_library()?.doubts_of(&view.plan));
+    let stands = call.visit.look(move |_, reader| view.standing(reader, next(&view)));
+    let mut value = stands.await?.map_err(runs::not_loaded)?;
+    if let Some(word) = word {
+        value["note"] = word.into();
+    }
+    if !doubts.is_empty() {
+        value["warnings"] = json!(doubts);
+    }
+    Ok(Answer::new(value).rest(rest))
+}
+
+/// Waits for the next step of a run, and answers with it alone. What only the server does is done by being shown.
+pub(super) async fn step(
+    call: &Call,
+    mut watch: Watch,
+    patience: Patience,
+    accepted: Option<&Asked>,
+) -> Answered {
+    if let Some(asks) = wait(call, &mut watch, patience).await? {
+        return Ok(Answer::asks(asks));
+    }
+    watch.look(call).await?;
+    let rest = uri::run(&watch.view.run);
+    let due = watch.view.due();
+    let value = match due.all.first() {
+        Some(action) => {
+            if !action.requires_action {
+                hand_in::acknowledge(call, &watch, action).await?;
+            }
+            with_step(action, accepted)
+        }
+        None => without_step(call, watch, accepted).await?,
+    };
+    Ok(Answer::new(value).rest(rest))
+}
+
+fn with_step(action: &Action, accepted: Option<&Asked>) -> Value {
+    let mut step = action.to_step();
+    let Some(accepted) = accepted else { return step };
+    let next = step["next"].take();
+    if let Value::Object(step) = &mut step {
+        step.remove("next");
+    }
+    json!({
+        "accepted": step_of(&accepted.effect),
+        "workflow_id": accepted.run,
+        "status": "running",
+        "next": next,
+        "step": step,
+    })
+}
+
+/// A run in which nothing is to be done by whoever asks.
+async fn without_step(call: &Call, watch: Watch, accepted: Option<&Asked>) -> Result<Value, Problem> {
+    let view = watch.view;
+    let mut value = json!({ "workflow_id": view.run });
+    if let Some(accepted) = accepted {
+        value["accepted"] = step_of(&accepted.effect).into();
+    }
+    value["status"] = view::word(&view.status, view.waits_for_someone()).into();
+    if matches!(view.status, Status::Ended(_)) {
+        let (status, result) = (view.status.clone(), move |reader: &_| view.result(Values(reader)));
+        let result = call.visit.look(move |_, reader| result(reader)).await?.map_err(runs::not_loaded)?;
+        view::ended(&mut value, &status, result);
+        value["next"] = "This run is over: nothing more is to be done in it.".into();
+        return Ok(value);
+    }
+    value["waiting_for"] = view.waiting_for().into();
+    let next = next(&view).filter(|_| !view.due().is_empty() || view.left);
+    value["next"] = next.unwrap_or_else(|| {
+        format!("No step is due yet. get_next_step(workflow_id=\"{}\", wait_seconds=45) waits for one.", view.run)
+    }).into();
+    Ok(value)
+}

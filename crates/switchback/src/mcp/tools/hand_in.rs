@@ -1,0 +1,224 @@
+//! A result on its way to the step that it is for.
+//!
+//! ```text
+//!  which step ── the one that is named, else the one that has been due longest
+//!       └── its attempt? ── fits? ── submit
+//! ```
+//! Nothing but the due result moves a run. A result that came before is recognised: the same one is answered as the first one
+//! would be now, another one is refused.
+
+use super::resume_workflow::given_before;
+use crate::mcp::call::Call;
+use crate::mcp::next::next;
+use crate::mcp::problem::{Problem, said};
+use crate::mcp::runs;
+use crate::mcp::submit::{Taken, humans_only, submit};
+use crate::mcp::watch::Watch;
+use engine::asking::{self, Asked, AskedKind, Misfit};
+use engine::dialects::steps::due::Action;
+use engine::dialects::view::asked::{question_id, step};
+use engine::kernel::event::Claim;
+use engine::kernel::{Command, EffectId, Fields, Refusal, Status};
+use serde_json::{Value, json};
+
+/// Longest reason why a step could not be done.
+const ERROR_CHARS_MAX: usize = 4_000;
+
+pub(super) fn result_schema() -> Value {
+    json!({
+        "description": "What became of the step: {stdout, stderr, exit_code}, what the tool answered, {response}, or what the user \
+            said."
+    })
+}
+
+pub(super) fn attempt_schema() -> Value {
+    json!({
+        "type": "integer",
+        "minimum": 1,
+        "description": "The attempt, as it was given with the step: an old result then never counts for a new attempt."
+    })
+}
+
+pub(super) fn error_schema() -> Value {
+    json!({ "type": "string", "description": "Why the step could not be done, instead of `result`." })
+}
+
+/// What a caller says of a step.
+enum Said {
+    Result(Value),
+    Error(String),
+}
+
+impl Said {
+    fn of(call: &Call) -> Result<Said, Problem> {
+        let error = call.arguments.text("error")?.map(str::trim).filter(|error| !error.is_empty());
+        match (call.arguments.value("result"), error) {
+            (Some(result), None) => Ok(Said::Result(result.clone())),
+            (None, Some(error)) => Ok(Said::Error(error.chars().take(ERROR_CHARS_MAX).collect())),
+            (Some(_), Some(_)) => Err(Problem::new("wrong-argument", "`result` and `error` cannot both be given")
+                .help("Nothing was changed. Give `result` where the step was done, `error` where it could not be")),
+            (None, None) => Err(Problem::new("missing-argument", format!("{} needs `result`, or `error`", call.arguments.tool()))
+                .help("Nothing was changed. Give what became of the step")),
+        }
+    }
+}
+
+/// Hands in what a caller says of a step, and has the run watched from then on.
+pub(super) async fn hand_in(call: &Call, watch: &mut Watch, step_id: Option<&str>) -> Result<Asked, Problem> {
+    let said = match Said::of(call) {
+        Ok(said) => said,
+        Err(problem) => return Err(shown(problem, watch, watch.view.asked.first())),
+    };
+    if step_id.is_none()
+        && (call.made_before().is_some() || watch.view.asked.is_empty())
+        && let Said::Result(result) = &said
+        && let Some(asked) = given_before(call, &watch.view.run, result).await?
+    {
+        watch.taken(call, &asked, Taken::Recorded(None)).await?;
+        return Ok(asked);
+    }
+    let attempt = call.arguments.number("attempt")?;
+    let (asked, is_due) = match pick(watch, step_id) {
+        Some(asked) => (asked.clone(), true),
+        None => match asked_before(call, watch, step_id, attempt).await? {
+            Some(asked) => (asked, false),
+            None => return Err(not_due(watch, step_id)),
+        },
+    };
+    if is_due && let Some(attempt) = attempt.filter(|attempt| *attempt != asked.attempt) {
+        return Err(old(watch, &asked, attempt));
+    }
+    if asked.is_gate() {
+        return Err(humans_only(&asked));
+    }
+    let command = match said {
+        Said::Result(result) => {
+            let fitted = asking::fit(&asked, result).map_err(|misfit| unfit(watch, &asked, &misfit))?;
+            asking::answer(&asked, fitted, call.caller())
+        }
+        Said::Error(error) => {
+            let claim = Claim { took_ms: None, error: Some(error) };
+            let (effect, result) = (asked.effect.clone(), Fields::new());
+            Command::Submit { effect, result, by: call.caller(), claim }
+        }
+    };
+    let seq = submit(call, &asked, command).await.map_err(|error| refused(watch, &asked, error))?;
+    watch.taken(call, &asked, Taken::Recorded(seq)).await?;
+    Ok(asked)
+}
+
+/// Says that a step was seen in which nothing was to be done.
+pub(super) async fn acknowledge(call: &Call, watch: &Watch, action: &Action) -> Result<(), Problem> {
+    let asked = watch.view.asked.iter().find(|asked| asked.run == action.run && asked.effect == action.effect);
+    let Some(asked) = asked else { return Ok(()) };
+    let fitted = asking::fit(asked, Value::Null).map_err(|misfit| unfit(watch, asked, &misfit))?;
+    match submit(call, asked, asking::answer(asked, fitted, call.caller())).await {
+        // Someone else saw it at the same time.
+        Ok(_) | Err(engine::Error::Refused(_)) => Ok(()),
+        Err(error) => Err(runs::refused(error)),
+    }
+}
+
+/// The step that is meant, if it is due: by what its own run calls it, by the way to it, or by the id of its question.
+fn pick<'w>(watch: &'w Watch, step_id: Option<&str>) -> Option<&'w Asked> {
+    let asked = &watch.view.asked;
+    let Some(named) = step_id else { return asked.first() };
+    let own = asked.iter().find(|one| one.run == watch.view.run && step(&one.effect) == named);
+    let by_way = || asked.iter().find(|one| one.path.join("/") == named || one.question_id == named);
+    own.or_else(by_way).or_else(|| {
+        let mut below = asked.iter().filter(|one| step(&one.effect) == named);
+        below.next().filter(|_| below.next().is_none())
+    })
+}
+
+/// The step of this name that was due before.
+async fn asked_before(
+    call: &Call,
+    watch: &Watch,
+    step_id: Option<&str>,
+    attempt: Option<u32>,
+) -> Result<Option<Asked>, Problem> {
+    let Some(named) = step_id.map(str::to_owned) else { return Ok(None) };
+    let run = watch.view.run.clone();
+    let found = call.visit.look(move |_, reader| {
+        let root = asking::root(reader, &run)?;
+        let effect = EffectId::new(format!("{named}#{}", attempt.unwrap_or(1)));
+        asking::find(reader, &root, &question_id(&root, &run, &effect))
+    });
+    found.await?.map_err(runs::not_loaded)
+}
+
+/// A problem that shows what is due.
+fn shown(problem: Problem, watch: &Watch, due: Option<&Asked>) -> Problem {
+    let view = &watch.view;
+    let problem = problem.with("workflow_id", view.run.as_str().into());
+    let problem = match due.map(Action::of) {
+        Some(action) => {
+            let due = json!({ "step_id": action.step_id, "attempt": action.attempt });
+            problem.with("due", due).with("action", action.to_json(&view.run))
+        }
+        None => problem,
+    };
+    match next(view) {
+        Some(next) => problem.next(next),
+        None => problem,
+    }
+}
+
+fn not_due(watch: &Watch, step_id: Option<&str>) -> Problem {
+    let (view, due) = (&watch.view, watch.view.asked.first());
+    let run = &view.run;
+    if matches!(view.status, Status::Ended(_)) {
+        let error = format!("run {run} has {} already", view.word());
+        return Problem::new("over", error).with("status", json!(view.word())).help("Nothing was changed");
+    }
+    if let Some(one) = view.delegated.iter().find(|one| step_id.is_none_or(|id| id == one.step_id)) {
+        let error = format!("`{}` belongs to sub-agents, one for each item", one.step_id);
+        let help = "Nothing was changed. Each hands its steps in with the workflow_id of its own item";
+        return shown(Problem::new("delegated", error).help(help), watch, None);
+    }
+    let problem = match (step_id, due) {
+        (Some(named), Some(_)) => {
+            Problem::new("wrong-step", format!("step `{}` is not due", said(named))).help("Nothing was changed")
+        }
+        _ => Problem::new("nothing-due", format!("run {run} waits for no result: it is {}", view.word()))
+            .help("Nothing was changed. get_workflow_status(workflow_id) shows how the run stands"),
+    };
+    shown(problem, watch, due)
+}
+
+fn old(watch: &Watch, asked: &Asked, attempt: u32) -> Problem {
+    let (id, due) = (step(&asked.effect), asked.attempt);
+    let error = format!("attempt {attempt} of `{id}` is not due: attempt {due} is");
+    shown(Problem::new("old-attempt", error).help("Nothing was changed"), watch, Some(asked))
+}
+
+fn unfit(watch: &Watch, asked: &Asked, misfit: &Misfit) -> Problem {
+    let id = step(&asked.effect);
+    let (code, what) = match asked.kind {
+        AskedKind::Agent if misfit.is_too_large() => ("too-large", "the result"),
+        AskedKind::Agent => ("malformed-result", "the result"),
+        _ => ("wrong-answer", "the answer"),
+    };
+    let message = misfit.problems.first().map(|problem| problem.message.as_str()).unwrap_or_default();
+    let problem = Problem::new(code, format!("{what} does not fit `{id}`: {message}"))
+        .with("expects", json!(misfit.fits))
+        .help("Nothing was changed. Hand it in again so that it fits");
+    shown(problem, watch, Some(asked))
+}
+
+fn refused(watch: &Watch, asked: &Asked, error: engine::Error) -> Problem {
+    let id = step(&asked.effect);
+    match error {
+        engine::Error::Refused(Refusal::AlreadyAnswered { .. }) => {
+            let error = format!("`{id}` has another result already");
+            let problem = Problem::new("already-answered", error).help("Nothing was changed: the first one counts");
+            shown(problem, watch, watch.view.asked.first())
+        }
+        engine::Error::Refused(refusal @ Refusal::WrongKind { .. }) => {
+            let problem = Problem::new("wrong-answer", format!("`{id}`: {refusal}")).help("Nothing was changed");
+            shown(problem, watch, Some(asked))
+        }
+        other => shown(runs::refused(other), watch, watch.view.asked.first()),
+    }
+}
