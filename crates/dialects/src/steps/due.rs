@@ -67,6 +67,8 @@ pub struct Delegated {
     pub width: u32,
     /// The children that are open, and the item of each.
     pub open: Vec<(RunId, Value)>,
+    /// The last entry of the run that was looked at: what whoever reads this knows.
+    pub seen: u64,
 }
 
 impl Action {
@@ -228,8 +230,8 @@ impl Due {
             (Some(action), _) => instructions::next(action, Reader::Main),
             (None, Some(one)) => format!(
                 "Give each of `items` to a sub-agent with `prompt`, then call get_workflow_status(workflow_id=\"{root}\", \
-                 wait_seconds=45). {} of {} are done.",
-                one.done, one.count
+                 wait_seconds=45, since={}). {} of {} are done.",
+                one.seen, one.done, one.count
             ),
             (None, None) => return None,
         };

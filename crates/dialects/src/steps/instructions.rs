@@ -101,7 +101,7 @@ fn gated(action: &Action, level: GateLevel) -> String {
 
 /// What the main agent does with items that belong to sub-agents.
 pub fn delegating(root: &RunId, one: &Delegated) -> String {
-    let Delegated { agent, task, count, done, open, width, .. } = one;
+    let Delegated { agent, task, count, done, open, width, seen, .. } = one;
     let how = if *width == 1 { "one after the other" } else { "in parallel" };
     let whom = match agent.as_str() {
         "@task" => "a sub-agent each (your tool for tasks)".to_owned(),
@@ -112,7 +112,7 @@ pub fn delegating(root: &RunId, one: &Delegated) -> String {
         "Process {items} {how} using {agent}: give each entry of `items` to {whom}, with `prompt`, in which you put the \
          entry's `workflow_id` and `input` where it says so. Task: `{task}`; {} open now, {done} done. Do not do their steps \
          yourself, and tell them nothing else: each step comes to them from the server. When those that are open have ended, \
-         call get_workflow_status(workflow_id=\"{root}\", wait_seconds=45): it gives the next items, or the next step.",
+         call get_workflow_status(workflow_id=\"{root}\", wait_seconds=45, since={seen}): it gives the next items, or the next step.",
         open.len()
     )
 }

@@ -8,7 +8,7 @@ use crate::view::{Values, whole};
 use dialects::steps::due::Delegated;
 use dialects::view::asked::{Origin, step};
 use kernel::effect::Action;
-use kernel::plan::Work;
+use kernel::plan::{Dialect, Work};
 use kernel::{Digest, Effect, EffectId, Fields, Run, RunId, Spreading};
 use serde_json::Value;
 use std::cmp::Ordering;
@@ -26,6 +26,8 @@ pub struct Waits {
     pub asked: Vec<Asked>,
     /// What belongs to sub-agents. What those are asked is not among the questions.
     pub delegated: Vec<Delegated>,
+    /// How many children of lists are yet to be started.
+    pub coming: usize,
 }
 
 /// The longest id of a question: a way down through as many runs as may call each other.
@@ -56,6 +58,10 @@ pub fn waits(reader: &Reader, run: &RunId) -> Result<Waits, LoadError> {
                     found.asked.push(Asked::of(origin, action, |data| Values(reader).value(data))?);
                 }
                 Effect::StartChild { id, child, plan, inputs, .. } => {
+                    if loaded.plan().dialect == Dialect::Steps && reader.run(child)?.is_none() {
+                        found.coming += 1;
+                        continue;
+                    }
                     if let Some(agent) = agent_of(reader, plan.as_ref())? {
                         found.delegate(reader, &loaded, id, child, (agent, inputs))?;
                         continue;
@@ -109,6 +115,7 @@ impl Waits {
             done: ended,
             width: width_max,
             open,
+            seen: 0,
         });
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use crate::backend::{Backend, Error, Progress};
 use crate::view::View;
-use kernel::plan::{Dialect, Work};
+use kernel::plan::Work;
 use kernel::{News, OpenKind, Plan, Status};
 
 /// Whether a plan has steps that ask, or calls workflows that may.
@@ -29,7 +29,7 @@ pub async fn touches(backend: &dyn Backend, view: &View, turn: &Progress) -> Res
     if is_over {
         return Ok(false);
     }
-    if turn.seq == 1 && view.plan.dialect == Dialect::Steps {
+    if turn.seq == 1 && view.coming > 0 {
         return Ok(true);
     }
     let standing = backend.query(&turn.run).await?;
@@ -64,7 +64,7 @@ fn work_of(plan: &Plan, step: u32) -> Option<&Work> {
 mod tests {
     use super::*;
     use kernel::{Fields, RunId};
-    use kernel::plan::{Audience, Flow, Graph, Step, Workflow};
+    use kernel::plan::{Audience, Dialect, Flow, Graph, Step, Workflow};
 
     fn plan() -> Plan {
         let mut plan = Plan::new("test", Dialect::Blocks, Flow::Graph(Graph::new(vec![], 1)));

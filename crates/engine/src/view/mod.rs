@@ -68,6 +68,8 @@ pub struct View {
     pub asked: Vec<Asked>,
     /// What belongs to sub-agents, as far as someone has looked.
     pub delegated: Vec<Delegated>,
+    /// How many children are yet to be started, before all is known that it asks.
+    pub coming: usize,
     /// The steps of runs below it about which someone must say what became of them, as far as someone has looked.
     pub below: Vec<Undecided>,
     /// The runs just below it in which nothing happens until someone answers or says what became of a step.
@@ -91,6 +93,7 @@ impl View {
             left: false,
             asked: Vec::new(),
             delegated: Vec::new(),
+            coming: 0,
             below: Vec::new(),
             idle: Vec::new(),
             still: Vec::new(),

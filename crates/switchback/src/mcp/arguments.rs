@@ -101,6 +101,12 @@ impl Arguments {
         number.map(Some).ok_or_else(|| self.mistyped(name, "a whole number from 1 on", value))
     }
 
+    /// A number from zero on.
+    pub(super) fn count(&self, name: &str) -> Result<Option<u64>, Problem> {
+        let Some(value) = self.given.get(name) else { return Ok(None) };
+        value.as_u64().map(Some).ok_or_else(|| self.mistyped(name, "a whole number from 0 on", value))
+    }
+
     /// Yes or no.
     pub(super) fn flag(&self, name: &str) -> Result<bool, Problem> {
         match self.given.get(name) {

@@ -179,5 +179,6 @@ fn late(why: &str) -> String {
 
 /// Whether nothing more happens by itself, or someone is to do something.
 pub(super) fn is_settled(view: &View) -> bool {
-    matches!(view.status, Status::Ended(_)) || view.left || view.waits_for_someone()
+    // What several children ask is told at once, when all of them are there.
+    matches!(view.status, Status::Ended(_)) || view.left || (view.waits_for_someone() && view.coming == 0)
 }

@@ -35,6 +35,11 @@ pub(super) const TOOL: Tool = Tool {
                     "How long this call waits until the run has ended or waits for someone, or, where only a human can go on, until \
                      they have. Default 0: answer at once."
                 ),
+                "since": {
+                    "type": "integer",
+                    "minimum": 0,
+                    "description": "As `next` gave it: with wait_seconds it is waited only until more has happened than you know."
+                },
                 "detail": {
                     "type": "string",
                     "enum": ["brief", "whole"],
@@ -73,7 +78,8 @@ async fn look(call: &Call) -> Answered {
     // Only whoever belongs to its folder is asked what a run asks.
     watch.asks = may_ask && watch.view.workspace == call.visit.workspace();
     // A call that is made again has its answer already, or asked before the run came to stand as it does.
-    if again.is_none() && call.made_before().is_none() {
+    let is_known = call.arguments.count("since")?.is_none_or(|since| watch.view.seq() <= since);
+    if is_known && again.is_none() && call.made_before().is_none() {
         watch.wait_through(&call.visit.workspace());
     }
     if let Some(again) = again {
