@@ -26,7 +26,7 @@ pub struct Waits {
     pub asked: Vec<Asked>,
     /// What belongs to sub-agents. What those are asked is not among the questions.
     pub delegated: Vec<Delegated>,
-    /// How many children of lists are yet to be started.
+    /// How many children of lists are yet to be started, or have ended and their parent does not know.
     pub coming: usize,
 }
 
@@ -58,7 +58,8 @@ pub fn waits(reader: &Reader, run: &RunId) -> Result<Waits, LoadError> {
                     found.asked.push(Asked::of(origin, action, |data| Values(reader).value(data))?);
                 }
                 Effect::StartChild { id, child, plan, inputs, .. } => {
-                    if loaded.plan().dialect == Dialect::Steps && reader.run(child)?.is_none() {
+                    let is_there = || Ok::<_, LoadError>(reader.run(child)?.is_some_and(|row| row.ended_at.is_none()));
+                    if loaded.plan().dialect == Dialect::Steps && !is_there()? {
                         found.coming += 1;
                         continue;
                     }
@@ -83,7 +84,7 @@ pub fn waits(reader: &Reader, run: &RunId) -> Result<Waits, LoadError> {
 }
 
 impl Waits {
-    /// Takes in a child that belongs to a sub-agent, once it is there. It need not be loaded: what it was given says which it is.
+    /// Takes in a child that belongs to a sub-agent. It need not be loaded: what it was given says which it is.
     fn delegate(
         &mut self,
         reader: &Reader,
@@ -92,8 +93,7 @@ impl Waits {
         child: &RunId,
         (agent, inputs): (String, &Fields),
     ) -> Result<(), LoadError> {
-        let is_open = reader.run(child)?.is_some_and(|row| row.ended_at.is_none());
-        let Some((step_id, list)) = list_of(parent, step(effect)).filter(|_| is_open) else { return Ok(()) };
+        let Some((step_id, list)) = list_of(parent, step(effect)) else { return Ok(()) };
         let item = match inputs.get(kernel::plan::ITEM) {
             Some(item) => Values(reader).value(item)?,
             None => Value::Null,

@@ -2,7 +2,7 @@
 
 use crate::backend::{Backend, Error, Progress};
 use crate::view::View;
-use kernel::plan::Work;
+use kernel::plan::{Dialect, Work};
 use kernel::{News, OpenKind, Plan, Status};
 
 /// Whether a plan has steps that ask, or calls workflows that may.
@@ -15,7 +15,7 @@ pub fn can_ask(plan: &Plan) -> bool {
 pub async fn touches(backend: &dyn Backend, view: &View, turn: &Progress) -> Result<bool, Error> {
     let is_over = matches!(turn.status, Status::Ended(_));
     if turn.run == view.run {
-        let is_known = !view.asked.is_empty() || !view.delegated.is_empty();
+        let is_known = !view.asked.is_empty() || !view.delegated.is_empty() || view.coming > 0;
         return Ok(turn.news.iter().any(|news| is_of_a_question(&view.plan, is_known, news)));
     }
     // What a sub-agent does is nobody's news above it until it is done.
@@ -50,7 +50,9 @@ fn is_of_a_question(plan: &Plan, is_known: bool, news: &News) -> bool {
             Work::Child { .. } => is_known,
             work => asks(work),
         }),
-        News::Item { .. } | News::Nested { .. } => false,
+        News::Item { .. } => false,
+        // The children of a list may be for sub-agents.
+        News::Nested { .. } => plan.dialect == Dialect::Steps,
         News::Skipped { .. } | News::Closing { .. } | News::Over { .. } => false,
         _ => can_ask(plan),
     }
@@ -64,7 +66,7 @@ fn work_of(plan: &Plan, step: u32) -> Option<&Work> {
 mod tests {
     use super::*;
     use kernel::{Fields, RunId};
-    use kernel::plan::{Audience, Dialect, Flow, Graph, Step, Workflow};
+    use kernel::plan::{Audience, Flow, Graph, Step, Workflow};
 
     fn plan() -> Plan {
         let mut plan = Plan::new("test", Dialect::Blocks, Flow::Graph(Graph::new(vec![], 1)));

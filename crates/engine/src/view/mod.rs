@@ -68,7 +68,7 @@ pub struct View {
     pub asked: Vec<Asked>,
     /// What belongs to sub-agents, as far as someone has looked.
     pub delegated: Vec<Delegated>,
-    /// How many children are yet to be started, before all is known that it asks.
+    /// How many children are about to start or to be heard of, before all is known that it asks.
     pub coming: usize,
     /// The steps of runs below it about which someone must say what became of them, as far as someone has looked.
     pub below: Vec<Undecided>,
