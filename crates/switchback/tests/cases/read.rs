@@ -8,6 +8,7 @@ use crate::case::{
 use crate::doors::{Door, Era};
 use crate::fields::{Fields, hint, number, pairs, text, texts};
 use crate::read_check::{Asked, check, limit};
+use crate::suite;
 use crate::verdict::CaseFile;
 use crate::yaml::{self, Flaw, Kind, Node};
 
@@ -41,12 +42,24 @@ fn case(source: &str, known_id: &dyn Fn(&str) -> bool) -> Result<Case, Flaw> {
     let about = text(&fields.need("about")?, "`about`")?;
     covers(&fields.need("covers")?, known_id)?;
     let only = fields.take("only").map(only).transpose()?;
-    let files = fields.take("files").map_or(Ok(Vec::new()), |node| pairs(&node, "`files`"))?;
+    let mut files = fields.take("files").map_or(Ok(Vec::new()), |node| pairs(&node, "`files`"))?;
+    files.extend(fields.take("examples").map_or(Ok(Vec::new()), examples)?);
     let env = fields.take("env").map_or(Ok(Vec::new()), |node| pairs(&node, "`env`"))?;
     let conversation = steps(fields.need("conversation")?)?;
     fields.close()?;
     refuse_stray_loops(&conversation)?;
     Ok(Case { about, files, env, only, conversation })
+}
+
+/// Examples of the project, as files of `workflows/`.
+fn examples(node: Node) -> Result<Vec<(String, String)>, Flaw> {
+    let read = |path: String| {
+        let name = path.rsplit('/').next().unwrap_or(&path);
+        let content = std::fs::read_to_string(suite::project().join("examples").join(&path));
+        let content = content.map_err(|error| Flaw::new(node.line, format!("example `{path}`: {error}")))?;
+        Ok((format!("workflows/{name}"), content))
+    };
+    texts(&node, "`examples`")?.into_iter().map(read).collect()
 }
 
 fn covers(node: &Node, known_id: &dyn Fn(&str) -> bool) -> Result<(), Flaw> {
