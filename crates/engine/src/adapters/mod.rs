@@ -7,6 +7,7 @@ pub(crate) mod file;
 pub(crate) mod git;
 mod own;
 pub mod process;
+pub(crate) mod schema;
 pub(crate) mod shell;
 
 pub use own::socket_folder;

@@ -153,6 +153,7 @@ fn origin(root: &RunId, place: &Place, run: &Run, action: &Action) -> Origin {
         dialect: run.plan().dialect,
         word: planned.map(|step| step.kind.clone()).unwrap_or_default(),
         ends,
+        attempts_left: run.attempts_left(&action.id),
     }
 }
 

@@ -4,7 +4,7 @@ use super::hands::{Hands, Key};
 use super::secret::masked;
 use crate::adapters::file::{self, Created};
 use crate::adapters::process::{self, Begun, Job, Outcome, Stops};
-use crate::adapters::{git, shell};
+use crate::adapters::{git, schema, shell};
 use crate::kill_point;
 use crate::turn::{Home, Reply};
 use kernel::effect::Perform;
@@ -24,6 +24,7 @@ impl Hands {
             Adapter::Process => self.process(run, home, perform),
             Adapter::File => self.file(run, home.clone(), perform),
             Adapter::Git => self.git(run, home.clone(), perform),
+            Adapter::Schema => self.schema(run, perform),
             other => {
                 let reason = format!("this version has no `{other:?}` adapter").to_lowercase();
                 self.refuse(run, perform.id, reason);
@@ -111,6 +112,19 @@ impl Hands {
                 }
                 file::Ended::Interrupted => hands.interrupted(run, effect),
             });
+        });
+    }
+
+    /// A large value takes a while to be held against a large schema.
+    fn schema(self: &Arc<Self>, run: RunId, perform: Perform) {
+        let key = (run, perform.id.clone());
+        if self.begin(key.clone()).is_none() {
+            return;
+        }
+        let hands = Arc::clone(self);
+        self.aside(move || {
+            let report = schema::report(&perform);
+            hands.over(&key, |hands| hands.report(key.0.clone(), perform.id.clone(), report));
         });
     }
 

@@ -27,9 +27,6 @@ pub struct Home {
     /// How long past its time-out an action is offered before it is called overdue; without it, as its plan says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overdue_ms: Option<u64>,
-    /// Most actions that are shown at once; without it, as many as its dialect shows.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub pending_max: Option<u32>,
 }
 
 /// The most blocks at once that can be set.

@@ -4,6 +4,7 @@ use super::{Line, State, Undecided, Values, View};
 use crate::turn::LoadError;
 use dialects::blocks;
 use kernel::clock::iso;
+use kernel::plan::Dialect;
 use kernel::{Fields, Outcome};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
@@ -88,7 +89,17 @@ impl View {
         if let Some(due) = line.due {
             value["next_attempt_at"] = iso(due).into();
         }
-        if detail == Detail::Whole {
+        if detail == Detail::Whole && self.plan.dialect == Dialect::Steps && state.is_over() {
+            // What a step gives is one value; what a change of the state gives is what it has changed.
+            let mut outputs = blocks::view::block(line)["outputs"].take();
+            let result = match outputs.as_object_mut() {
+                Some(all) if all.is_empty() => Value::Null,
+                Some(all) if all.contains_key("result") => all["result"].take(),
+                _ => outputs,
+            };
+            value["success"] = matches!(state, State::Succeeded).into();
+            (value["value"], value["error"]) = (result, json!(reason));
+        } else if detail == Detail::Whole {
             let mut block = blocks::view::block(line);
             value["inputs"] = block["inputs"].take();
             value["outputs"] = block["outputs"].take();

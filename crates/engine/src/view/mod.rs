@@ -21,10 +21,11 @@ pub use json::Detail;
 pub(crate) use load::whole;
 pub use load::{Values, is_carried};
 pub use row::contradiction;
-pub use steps::{Held, PENDING_MAX};
+pub use steps::Held;
 
 use crate::backend::Progress;
 use crate::store::RunRow;
+use dialects::steps::PENDING_MAX;
 use dialects::steps::due::Delegated;
 use dialects::view::{Asked, Timeline};
 use kernel::plan::{OnInterrupt, Step};
@@ -70,6 +71,8 @@ pub struct View {
     pub delegated: Vec<Delegated>,
     /// How many children are about to start or to be heard of, before all is known that it asks.
     pub coming: usize,
+    /// Most actions that are shown at once.
+    pub pending_max: usize,
     /// The steps of runs below it about which someone must say what became of them, as far as someone has looked.
     pub below: Vec<Undecided>,
     /// The runs just below it in which nothing happens until someone answers or says what became of a step.
@@ -94,6 +97,7 @@ impl View {
             asked: Vec::new(),
             delegated: Vec::new(),
             coming: 0,
+            pending_max: PENDING_MAX as usize,
             below: Vec::new(),
             idle: Vec::new(),
             still: Vec::new(),

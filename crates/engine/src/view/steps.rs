@@ -8,9 +8,6 @@ use dialects::steps::view::{Standing, standing};
 use kernel::{Fields, Outcome, RunId, Status};
 use serde_json::{Map, Value};
 
-/// Most actions that are shown at once.
-pub const PENDING_MAX: usize = 50;
-
 /// What a run was given, and what it holds.
 pub struct Held {
     /// Its inputs; what was not given has its default.
@@ -47,7 +44,7 @@ impl View {
         let is_over = matches!(self.status, Status::Ended(_) | Status::Closing);
         let asked = if is_over { &[] } else { self.asked.as_slice() };
         let delegated = if is_over { &[] } else { self.delegated.as_slice() };
-        Due::of(asked, delegated, PENDING_MAX)
+        Due::of(asked, delegated, self.pending_max)
     }
 
     /// What it gave as a whole: what it returned, else its state.

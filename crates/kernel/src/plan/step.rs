@@ -95,6 +95,8 @@ pub enum Adapter {
     Mcp,
     /// Answers at once with what it was given.
     Noop,
+    /// JSON schemas: holds a value against one.
+    Schema,
 }
 
 /// Who an action waits for.

@@ -116,6 +116,14 @@ impl Run {
         self.life.activities.get(key).map(|activity| activity.since)
     }
 
+    /// How many results may still be handed in for an action whose results are verified, the one that is awaited included.
+    pub fn attempts_left(&self, effect: &EffectId) -> Option<u32> {
+        let (key, ..) = effect.parts()?;
+        let activity = self.life.activities.get(key)?;
+        let verify = self.plan.steps[activity.step as usize].verify.as_ref()?;
+        Some(verify.attempts_max.saturating_sub(activity.failed))
+    }
+
     /// Its inputs. What was not given has its default.
     pub fn inputs(&self) -> &crate::Fields {
         &self.life.inputs

@@ -4,9 +4,9 @@ use super::arguments::CheckArguments;
 use super::error::CommandError;
 use super::exit::Exit;
 use super::look::{Look, clean, print_json, talk};
-use super::store::workspace;
+use super::store::{surroundings, workspace};
 use super::{settled, target};
-use engine::library::{Definition, Library, PlaceKind, Reading, Surroundings};
+use engine::library::{Definition, Library, PlaceKind, Reading};
 use serde_json::{Value, json};
 
 /// Carries the command out.
@@ -32,7 +32,7 @@ pub(crate) fn check(arguments: &CheckArguments) -> Result<Exit, CommandError> {
 }
 
 fn found() -> Result<Vec<Result<Reading, CommandError>>, CommandError> {
-    let library = Library::scan(&Surroundings::here(workspace()?));
+    let library = Library::scan(&surroundings(workspace()?));
     // What is built in can only be broken by what it calls.
     let is_built_in = |definition: &Definition| definition.origin.kind == PlaceKind::BuiltIn;
     let found = library.definitions().filter(|definition| !is_built_in(definition) || !definition.runs());

@@ -5,15 +5,15 @@ use super::error::CommandError;
 use super::exit::Exit;
 use super::look::{Look, clean, print, print_json, talk};
 use super::settled;
-use super::store::workspace;
+use super::store::{surroundings, workspace};
 use super::table::table;
-use engine::library::{Definition, Library, Origin, PlaceKind, Surroundings};
+use engine::library::{Definition, Library, Origin, PlaceKind};
 use serde_json::{Value, json};
 
 /// Carries the command out.
 pub(crate) fn list(arguments: &ListArguments) -> Result<Exit, CommandError> {
     settled::tell()?;
-    let library = Library::scan(&Surroundings::here(workspace()?));
+    let library = Library::scan(&surroundings(workspace()?));
     let listed: Vec<&Definition> =
         library.definitions().filter(|definition| definition.hidden_by.is_none()).collect();
     if arguments.json {

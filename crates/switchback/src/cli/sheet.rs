@@ -180,6 +180,7 @@ mod tests {
             since: 0,
             overdue: false,
             note: None,
+            attempts_left: None,
         }
     }
 

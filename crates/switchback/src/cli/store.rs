@@ -1,7 +1,10 @@
 //! The store as those who only look see it: where it lies, which run a word means, and who carries it.
 
 use super::error::CommandError;
+use crate::house::{Client, Flags};
+use crate::settings::Settings;
 use engine::dialects::near::near;
+use engine::library::Surroundings;
 use engine::store::{Filter, Found, OpenError, Owner, Reader, RunRow};
 use engine::view::{self, View};
 use std::path::{Path, PathBuf};
@@ -23,6 +26,12 @@ pub(crate) fn directory() -> Result<PathBuf, CommandError> {
 pub(crate) fn workspace() -> Result<PathBuf, CommandError> {
     std::env::current_dir()
         .map_err(|error| CommandError::internal("no-folder", format!("failed to find this folder: {error}")))
+}
+
+/// Where the definitions of a project folder lie, and how they are read.
+pub(crate) fn surroundings(workspace: PathBuf) -> Surroundings {
+    let client = Client::here(workspace, Flags::default());
+    Settings::read(&client).around(&client)
 }
 
 /// A store that is looked at.

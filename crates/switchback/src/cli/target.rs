@@ -2,11 +2,11 @@
 
 use super::error::CommandError;
 use super::look::{Look, clean, talk};
-use super::store::workspace;
+use super::store::{surroundings, workspace};
 use engine::dialects::diagnostic;
 use engine::dialects::near::near;
 use engine::kernel::Plan;
-use engine::library::{FileError, Order, Reading, Shelf, Surroundings, looks_like_a_file, read_file};
+use engine::library::{FileError, Order, Reading, Shelf, looks_like_a_file, read_file};
 use std::path::Path;
 
 /// Reads the definition that a word means.
@@ -14,7 +14,7 @@ pub(crate) fn read(word: &str) -> Result<Reading, CommandError> {
     if looks_like_a_file(word) {
         return file(word);
     }
-    let shelf = Shelf::new(Surroundings::here(workspace()?));
+    let shelf = Shelf::new(surroundings(workspace()?));
     let library = shelf.library(Order::Plain);
     match library.find(word) {
         Ok(definition) => {
@@ -29,7 +29,7 @@ pub(crate) fn read(word: &str) -> Result<Reading, CommandError> {
 /// Reads a file, linked to what it calls; one that is not there gets a near name of its folder.
 pub(crate) fn file(word: &str) -> Result<Reading, CommandError> {
     let path = Path::new(word);
-    let options = Surroundings::here(workspace()?).reading;
+    let options = surroundings(workspace()?).reading;
     let reading = read_file(path, word, options).map_err(|error| match error {
         FileError::Absent(_) => CommandError::from(error).near(&neighbours(path)),
         error => error.into(),
@@ -37,7 +37,7 @@ pub(crate) fn file(word: &str) -> Result<Reading, CommandError> {
     if reading.calls.is_empty() {
         return Ok(reading);
     }
-    let shelf = Shelf::new(Surroundings::here(workspace()?));
+    let shelf = Shelf::new(surroundings(workspace()?));
     let reading = shelf.link(reading);
     told(&shelf.library(Order::Plain).doubts_below(&reading), &reading);
     Ok(reading)
@@ -45,7 +45,7 @@ pub(crate) fn file(word: &str) -> Result<Reading, CommandError> {
 
 /// Says which broken files a run has passed over, before it goes on.
 pub(crate) fn tell(plan: &Plan, folder: &str) {
-    let shelf = Shelf::new(Surroundings::here(folder.into()));
+    let shelf = Shelf::new(surroundings(folder.into()));
     // It was started by a name on the command line, or by a tool.
     let mut doubts = shelf.library(Order::Plain).doubts_of(plan);
     let more = shelf.library(Order::Blocks).doubts_of(plan);

@@ -65,6 +65,7 @@ impl Client {
             umask: self.umask,
             roots: settings.roots.clone(),
             width,
+            overdue_ms: settings.overdue_ms,
             ..Home::new(self.workspace.clone(), env)
         }
     }

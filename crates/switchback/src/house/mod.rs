@@ -25,7 +25,7 @@ use engine::adapters::process::{Notes, Recovered};
 use engine::answers::Answers;
 use engine::backend::Backend;
 use engine::kernel::{Plan, RunId};
-use engine::library::{Library, Order, Shelf};
+use engine::library::{Library, Order, Shelf, Surroundings};
 use engine::local::Local;
 use engine::secrets::{Keeper, Keyring, used};
 use engine::store::{Filter, OpenError, Reader, Store};
@@ -145,18 +145,18 @@ impl House {
     }
 
     /// The definitions that a client can name. Whoever asks it for some waits for the disk.
-    pub(crate) fn shelf(&self, client: &Client) -> Arc<Shelf> {
-        self.knows.shelf(client.surroundings())
+    pub(crate) fn shelf(&self, around: Surroundings) -> Arc<Shelf> {
+        self.knows.shelf(around)
     }
 
     /// The definitions that the tools of a source find.
-    pub(crate) fn library(&self, client: &Client, order: Order) -> Arc<Library> {
-        self.shelf(client).library(order)
+    pub(crate) fn library(&self, around: Surroundings, order: Order) -> Arc<Library> {
+        self.shelf(around).library(order)
     }
 
     /// Those of the tools of `blocks`, as they were seen last.
-    pub(crate) fn last_library(&self, client: &Client) -> Arc<Library> {
-        self.shelf(client).last_seen(Order::Blocks)
+    pub(crate) fn last_library(&self, around: Surroundings) -> Arc<Library> {
+        self.shelf(around).last_seen(Order::Blocks)
     }
 
     /// Whether the house is about to close, or has.

@@ -100,6 +100,7 @@ pub(super) fn view(visit: &Visit, reader: &Reader, run: &RunId) -> Result<Option
     };
     let owner = Owner::of(&visit.house()?.dir);
     seen.left = seen.needs_carrier() && !view::is_carried(&row, owner);
+    seen.pending_max = visit.pending_max(seen.pending_max);
     Ok(Some(seen))
 }
 

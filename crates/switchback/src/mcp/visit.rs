@@ -88,12 +88,17 @@ impl Visit {
 
     /// The definitions that the tools of a source find.
     pub(super) fn library_of(&self, order: Order) -> Result<Arc<Library>, Problem> {
-        Ok(self.house()?.library(&self.client, order))
+        Ok(self.house()?.library(self.settings().around(&self.client), order))
     }
 
     /// The same as they were seen last, at once.
     pub(super) fn last_library(&self) -> Result<Arc<Library>, Problem> {
-        Ok(self.house()?.last_library(&self.client))
+        Ok(self.house()?.last_library(self.settings().around(&self.client)))
+    }
+
+    /// Most actions that it is shown at once, where its settings say so.
+    pub(super) fn pending_max(&self, usual: usize) -> usize {
+        self.settings().pending_max.map_or(usual, |most| most as usize)
     }
 
     /// What holds for this client.

@@ -126,6 +126,7 @@ fn does(work: &Work) -> &'static str {
             Adapter::Git => "git",
             Adapter::Terminal => "terminal",
             Adapter::Mcp => "tool of another server",
+            Adapter::Schema => "schema",
             Adapter::Noop => "nothing but give what it was given",
         },
         Work::Action { gate: Some(_), .. } => "question that only a human may answer",

@@ -4,6 +4,7 @@ use super::file::File;
 use super::seen::Seen;
 use super::{CALL_SECONDS_MAX, NAME, Settings, Toolset, Trouble};
 use crate::house::Client;
+use engine::dialects::ReadOptions;
 use engine::secrets::is_name;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -35,7 +36,14 @@ pub(super) fn settings(file: File, broken: Vec<Trouble>, client: &Client) -> Set
     Settings {
         name,
         roots,
-        width: file.width,
+        width: file.tables.width,
+        overdue_ms: file.tables.overdue_ms,
+        pending_max: file.tables.pending_max,
+        definitions: file.tables.definitions.as_deref().map(|path| folder(path, client)),
+        reading: ReadOptions {
+            infer_needs_state: file.tables.infer_needs_state.unwrap_or(false),
+            server_shell: file.tables.server_shell.unwrap_or(false),
+        },
         call_seconds,
         read_only,
         toolsets,

@@ -1,9 +1,9 @@
 //! One settings file: its keys, and a place for every mistake.
 
+use super::tables::Tables;
 use super::{CALL_SECONDS_MAX, Toolset, Trouble};
 use engine::dialects::near::near;
 use engine::secrets::is_name;
-use engine::turn::WIDTH_MAX;
 use rustix::fs::OFlags;
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Read};
@@ -18,7 +18,18 @@ const BYTES_MAX: u64 = 64 * 1024;
 /// The longest name of a server.
 const NAME_CHARS_MAX: usize = 32;
 
-const KEYS: [&str; 7] = ["call_seconds", "files", "name", "read_only", "run", "secrets", "toolsets"];
+const KEYS: [&str; 10] = [
+    "call_seconds",
+    "files",
+    "mcp_server",
+    "name",
+    "read_only",
+    "run",
+    "secrets",
+    "steps",
+    "temporal",
+    "toolsets",
+];
 
 /// The most folders that file blocks may use beside that of their run.
 const ROOTS_MAX: usize = 32;
@@ -33,8 +44,8 @@ pub(super) struct File {
     /// Folders beside that of a run in which file blocks may read and write.
     pub(super) roots: Option<Vec<String>>,
     pub(super) lends: Option<Vec<String>>,
-    /// Most blocks of one run at once.
-    pub(super) width: Option<u32>,
+    /// What its tables say.
+    pub(super) tables: Tables,
 }
 
 impl File {
@@ -47,7 +58,7 @@ impl File {
             toolsets: over.toolsets.or(self.toolsets),
             roots: over.roots.or(self.roots),
             lends: over.lends.or(self.lends),
-            width: over.width.or(self.width),
+            tables: self.tables.under(over.tables),
         }
     }
 }
@@ -108,7 +119,7 @@ pub(super) fn parse(text: &str, shown: &str) -> Result<File, Vec<Trouble>> {
 }
 
 /// What is wrong with a setting.
-struct Mistake {
+pub(super) struct Mistake {
     message: String,
     /// Where, if that is not where the setting begins: in a table, at one of its keys.
     start: Option<usize>,
@@ -121,7 +132,7 @@ impl From<String> for Mistake {
 }
 
 /// A mistake at a key of a table.
-fn at_key<K>(key: &Spanned<K>, message: String) -> Mistake {
+pub(super) fn at_key<K>(key: &Spanned<K>, message: String) -> Mistake {
     Mistake { message, start: Some(key.span().start) }
 }
 
@@ -136,7 +147,7 @@ fn take(file: &mut File, key: &str, value: &DeValue<'_>, place: &str) -> Result<
         },
         "toolsets" => file.toolsets = Some((toolsets(value)?, place.to_owned())),
         "files" => files(file, value)?,
-        "run" => file.width = width(value)?.or(file.width),
+        "run" | "steps" | "mcp_server" | "temporal" => file.tables.take(key, value)?,
         "secrets" => file.lends = Some(lends(value)?),
         key => return Err(unknown(key).into()),
     }
@@ -217,29 +228,6 @@ fn roots(value: &DeValue<'_>) -> Result<Vec<String>, String> {
         return Err(format!("`roots` names {} folders, and {ROOTS_MAX} are the most", named.len()));
     }
     Ok(named.into_iter().map(str::to_owned).collect())
-}
-
-/// How many blocks of a run are carried out at once: `[run] width = 8`.
-fn width(value: &DeValue<'_>) -> Result<Option<u32>, Mistake> {
-    let DeValue::Table(table) = value else {
-        return Err("`run` is a table: [run], and `width = 8` below it".to_owned().into());
-    };
-    let mut width = None;
-    for (key, value) in table {
-        let found = match (key.get_ref().as_ref(), value.get_ref()) {
-            ("width", DeValue::Integer(number)) => u32::from_str_radix(number.as_str(), number.radix()).ok(),
-            ("width", _) => None,
-            (other, _) => {
-                let message = format!("there is no setting `run.{other}`; there is `run.width`");
-                return Err(at_key(key, message));
-            }
-        };
-        width = found.filter(|number| (1..=WIDTH_MAX).contains(number));
-        if width.is_none() {
-            return Err(at_key(key, format!("`width` is a whole number from 1 to {WIDTH_MAX}")));
-        }
-    }
-    Ok(width)
 }
 
 fn unknown(key: &str) -> String {

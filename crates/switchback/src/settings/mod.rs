@@ -11,6 +11,7 @@
 mod choose;
 mod file;
 mod seen;
+mod tables;
 mod toolset;
 
 #[cfg(test)]
@@ -19,6 +20,8 @@ mod tests;
 pub(crate) use toolset::Toolset;
 
 use crate::house::Client;
+use engine::dialects::ReadOptions;
+use engine::library::Surroundings;
 use file::File;
 use seen::Seen;
 use std::collections::BTreeSet;
@@ -47,6 +50,14 @@ pub(crate) struct Settings {
     pub(crate) roots: Vec<PathBuf>,
     /// Most blocks of one run that are carried out at once, if a file says so.
     pub(crate) width: Option<u32>,
+    /// How long past its time an action is offered before it is called overdue, if a file says so.
+    pub(crate) overdue_ms: Option<u64>,
+    /// Most actions that are shown at once, if a file says so.
+    pub(crate) pending_max: Option<u32>,
+    /// The folder of the tools of `steps`, if a file names one.
+    definitions: Option<PathBuf>,
+    /// How definitions are read.
+    reading: ReadOptions,
     /// The groups of tools that are on.
     pub(crate) toolsets: BTreeSet<Toolset>,
     /// The variables of the client's environment that it lends as secrets.
@@ -91,6 +102,12 @@ impl Settings {
             }
         }
         Settings { seen, ..choose::settings(all, broken, client) }
+    }
+
+    /// Where the definitions of a client lie, and how they are read.
+    pub(crate) fn around(&self, client: &Client) -> Surroundings {
+        let (definitions, reading) = (self.definitions.clone(), self.reading);
+        Surroundings { definitions, reading, ..client.surroundings() }
     }
 
     /// Whether they still are what the files say. It waits for the disk.

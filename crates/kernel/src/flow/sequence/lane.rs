@@ -118,9 +118,11 @@ impl<'m> Moment<'m> {
             Node::Do { step, .. } => self.do_step(lane, *step),
             Node::Set { writes } => {
                 let (access, step) = (self.access(self.planned(lane)), self.step_of(Owner::Lane(lane)));
-                self.write(writes, Writer { access, step, lane: Some(lane), result: None })?;
+                let changes =
+                    self.changes(writes, Writer { access, step, lane: Some(lane), result: None })?;
+                self.put(changes.clone())?;
                 self.reach(SET);
-                self.tell(lane, None, Fields::new());
+                self.tell(lane, None, changes);
                 Ok(self.forward(lane))
             }
             Node::Branch { arms, otherwise } => self.branch(lane, arms, *otherwise),

@@ -2,9 +2,10 @@
 
 use super::finding::Finding;
 use crate::cli::install::Here;
+use crate::cli::store::surroundings;
 use crate::house::{Client, Flags};
 use crate::settings::Settings;
-use engine::library::{Library, PlaceKind, Surroundings};
+use engine::library::{Library, PlaceKind};
 
 pub(super) fn look(here: &Here) -> Vec<Finding> {
     let mut findings = settings(here);
@@ -34,7 +35,7 @@ fn settings(here: &Here) -> Vec<Finding> {
 
 fn definitions(here: &Here) -> Vec<Finding> {
     let subject = "definitions";
-    let library = Library::scan(&Surroundings::here(here.workspace.clone()));
+    let library = Library::scan(&surroundings(here.workspace.clone()));
     let own = || library.definitions().filter(|one| one.origin.kind != PlaceKind::BuiltIn);
     let (all, broken) = (own().count(), own().filter(|one| !one.runs()).count());
     let plural = if all == 1 { "" } else { "s" };

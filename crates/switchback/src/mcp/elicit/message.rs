@@ -119,6 +119,7 @@ pub(in crate::mcp) mod tests {
             since: 0,
             overdue: false,
             note: None,
+            attempts_left: None,
         }
     }
 

@@ -154,6 +154,7 @@ async fn start(call: &Call, ready: Ready, key: Option<String>) -> Result<Watch, 
     let backend = &call.visit.house()?.local;
     let home = call.visit.client.home(&call.visit.settings());
     let mut view = View::new(id.clone(), Arc::clone(&plan), home.folder.display().to_string(), now());
+    view.pending_max = call.visit.pending_max(view.pending_max);
     // Both are on their way at once, and in this order.
     let subscribed = (!known).then(|| backend.subscribe(&id));
     let started = backend.start(Start { id: id.clone(), plan, inputs, home, request_key: key, pinned });

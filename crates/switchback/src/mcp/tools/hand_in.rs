@@ -219,6 +219,7 @@ fn refused(watch: &Watch, asked: &Asked, error: engine::Error) -> Problem {
             let problem = Problem::new("wrong-answer", format!("`{id}`: {refusal}")).help("Nothing was changed");
             shown(problem, watch, Some(asked))
         }
+        engine::Error::Refused(_) if matches!(watch.view.status, Status::Ended(_)) => not_due(watch, Some(id)),
         other => shown(runs::refused(other), watch, watch.view.asked.first()),
     }
 }
