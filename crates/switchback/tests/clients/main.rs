@@ -34,9 +34,9 @@ macro_rules! play {
 }
 
 play! {
-    python_2025_06_18: Client::Python, "2025-06-18", [look, work, ask, cancel, reconnect, crash];
+    python_2025_06_18: Client::Python, "2025-06-18", [look, work, ask, cancel, reconnect, crash, plan];
     python_2025_11_25: Client::Python, "2025-11-25", [look, work, ask, cancel];
-    python_2026_07_28: Client::Python, "2026-07-28", [look, work, ask, cancel, reconnect, crash];
+    python_2026_07_28: Client::Python, "2026-07-28", [look, work, ask, cancel, reconnect, crash, plan];
     python_pinned: Client::Python, "pinned", [work, ask];
     typescript_2025_06_18: Client::TypeScript, "2025-06-18", [look, work, ask, cancel, reconnect, crash];
     typescript_2025_11_25: Client::TypeScript, "2025-11-25", [look, work, ask, cancel];

@@ -11,12 +11,13 @@ use std::time::Duration;
 /// How long a client may take.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-const WORKFLOWS: [(&str, &str); 5] = [
+const WORKFLOWS: [(&str, &str); 6] = [
     ("asks", include_str!("workflows/asks.yaml")),
     ("greet", include_str!("workflows/greet.yaml")),
     ("breaks", include_str!("workflows/breaks.yaml")),
     ("waits", include_str!("workflows/waits.yaml")),
     ("doubts", include_str!("workflows/doubts.yaml")),
+    ("interactive-planning", include_str!("../../../../examples/steps/interactive-planning.yaml")),
 ];
 
 const SCRIPTS: [(&str, &str); 3] = [

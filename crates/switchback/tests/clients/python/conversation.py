@@ -265,7 +265,79 @@ async def crash(era):
         return seen
 
 
-SCENES = {"look": look, "work": work, "ask": ask, "cancel": cancel, "reconnect": reconnect, "crash": crash}
+async def plan(era):
+    """interactive-planning from beginning to end: a person who is asked in forms, an agent, and a sub-agent for each question."""
+    said = []
+
+    async def human(context, params):
+        answer = "A way to sign in" if "plan?" in params.message else True
+        said.append({"who": "person", "asked": params.message, "answer": answer})
+        return types.ElicitResult(action="accept", content={"response": answer})
+
+    async def step(session, who, tool, **arguments):
+        said.append({"who": who, "call": tool, "with": arguments})
+        answered = (await call(session, tool, **arguments))["structured"]
+        said.append({"who": "server", "answer": answered})
+        return answered
+
+    thought = {
+        "generate-research-tasks": '["How are people signed in today?", "Which providers are there?"]',
+        "generate-initial-plan": "# Signing in\n1. Sessions in cookies\n2. One provider",
+        "review-plan": "Say how a session ends.",
+        "finalize-plan": "# Signing in\nWhat changed: sessions end after a day.\n1. Sessions in cookies\n2. One provider",
+    }
+    tools = {
+        "web_search": {"urls": ["https://example.org/a", "https://example.org/b"]},
+        "analyze_text": {"result": "Cookies, set by the server."},
+        "save_to_memory": {"saved": True},
+    }
+
+    async def sub_agent(run):
+        async with connect(era) as session:
+            at = await step(session, "sub-agent", "get_next_step", workflow_id=run)
+            while "step_id" in at:
+                answered = await step(
+                    session,
+                    "sub-agent",
+                    "submit_step_result",
+                    workflow_id=run,
+                    step_id=at["step_id"],
+                    attempt=at["attempt"],
+                    result=tools[at["tool"]],
+                )
+                at = answered.get("step", answered)
+
+    async with connect(era, human) as session:
+        at = await step(session, "agent", "start_workflow", workflow="interactive-planning", inputs={"max_research_tasks": 2})
+        run = at["workflow_id"]
+        while at["status"] not in ("complete", "succeeded", "failed"):
+            action = at["action"]
+            if action["type"] == "foreach":
+                for item in action["parameters"]["items"]:
+                    await sub_agent(item["workflow_id"])
+                since = int(at["next"].split("since=")[1].split(")")[0])
+                at = await step(
+                    session, "agent", "get_workflow_status", workflow_id=run, wait_seconds=45, since=since
+                )
+                continue
+            result = (
+                tools[action["parameters"]["tool"]]
+                if action["type"] == "mcp_call"
+                else {"response": thought[action["step_id"]]}
+            )
+            at = await step(
+                session,
+                "agent",
+                "submit_result",
+                workflow_id=run,
+                step_id=action["step_id"],
+                attempt=action["attempt"],
+                result=result,
+            )
+        return {"version": session.protocol_version, "run": run, "said": said}
+
+
+SCENES = {"plan": plan, "look": look, "work": work, "ask": ask, "cancel": cancel, "reconnect": reconnect, "crash": crash}
 
 if __name__ == "__main__":
     scene, era = sys.argv[1:]

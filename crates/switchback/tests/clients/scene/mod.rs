@@ -4,6 +4,7 @@ pub(crate) mod ask;
 pub(crate) mod cancel;
 pub(crate) mod crash;
 pub(crate) mod look;
+pub(crate) mod plan;
 pub(crate) mod reconnect;
 pub(crate) mod work;
 
