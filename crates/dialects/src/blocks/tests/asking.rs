@@ -40,3 +40,20 @@ fn choices_have_an_edge() {
     assert_eq!(codes(&of(100)), [""; 0]);
     assert_eq!(codes(&of(101)), ["bad-value"]);
 }
+
+#[test]
+fn a_part_of_a_result_that_has_the_name_of_the_whole_is_told() {
+    let of = |name: &str, read: &str| {
+        let schema = format!("{{type: object, properties: {{{name}: {{type: string}}}}}}");
+        let block = format!("id: a, type: Agent, inputs: {{instructions: x, output_schema: {schema}}}");
+        format!("{}outputs: {{o: \"${{{read}}}\"}}\n", blocks(&[&block]))
+    };
+    assert_eq!(codes(&of("response", "blocks.a.response.response")), ["hidden-output"]);
+    for (name, read) in [("exit_code", "blocks.a.exit_code"), ("success", "blocks.a.outputs.success")] {
+        let plan = good(&of(name, read)).plan;
+        let output = serde_json::to_string(&plan.outputs).unwrap();
+        assert!(output.contains(&format!("\"{name}\"")) && output.contains("outputs"), "{output}");
+        let kernel::plan::Flow::Graph(graph) = &plan.flow else { panic!("a graph") };
+        assert!(!graph.blocks[0].watched, "{name}");
+    }
+}
