@@ -226,17 +226,27 @@ impl<'n> Reader<'_, 'n> {
                 continue;
             }
             let value = needed(self.value(value, By::Inputs(block)));
-            if shell::is_code_variable(name) && !matches!(value, Expr::Const(_)) {
-                self.mistakes.warn(|sheet| {
-                    let message =
-                        format!("programs run what `{name}` says, or load it, and the value with it");
-                    let diagnostic = sheet.warning("value-may-become-code", key.place(), message);
-                    diagnostic.hint("give it a fixed text, and the value by a variable of your own")
-                });
+            if !matches!(value, Expr::Const(_)) {
+                self.variable_of_code(name, key);
             }
             variables.push((format!("env.{name}"), value));
         }
         (variables, secrets)
+    }
+
+    /// Warns of a value that programs run, load, or look for others by.
+    fn variable_of_code(&mut self, name: &str, key: &Node) {
+        let (message, hint) = match name {
+            _ if shell::is_code_variable(name) => (
+                format!("programs run what `{name}` says, or load it, and the value with it"),
+                "give it a fixed text, and the value by a variable of your own",
+            ),
+            _ if shell::is_search_variable(name) => {
+                (format!("`{name}`: {}", Doubt::Searched.message()), Doubt::Searched.hint())
+            }
+            _ => return,
+        };
+        self.mistakes.warn(|sheet| sheet.warning("value-may-become-code", key.place(), message).hint(hint));
     }
 
     fn check_variable(&mut self, name: &str, key: &Node) {
