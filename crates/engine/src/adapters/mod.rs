@@ -9,4 +9,5 @@ mod own;
 pub mod process;
 pub(crate) mod shell;
 
+pub use file::exact;
 pub use own::socket_folder;

@@ -6,7 +6,7 @@ use super::desk::{block_on, is_alone, lent, place};
 use super::error::CommandError;
 use super::exit::Exit;
 use super::follow::Signals;
-use super::look::talk;
+use super::look::{talk, written};
 use super::store::{directory, workspace};
 use crate::daemon::{Door, Hello, Pipe};
 use crate::house::{Carries, Client, Flags, House};
@@ -30,6 +30,7 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<Exit, CommandError> {
     };
     pipe.carry();
     pipe.close();
+    written(pipe.heard())?;
     pipe.missed().map_or(Ok(Exit::Succeeded), Err)
 }
 
@@ -61,12 +62,15 @@ async fn alone(client: Client) -> Result<Exit, CommandError> {
     let house = Arc::new(house);
     let shows_gates = !crate::daemon::is_below_our_own();
     let mut signals = Signals::listen()?;
+    let lines = mcp::Stdio::open();
+    let unheard = lines.unheard();
     let served = tokio::select! {
-        served = mcp::serve(Arc::clone(&house), client, shows_gates, mcp::Stdio::open()) => Some(served),
+        served = mcp::serve(Arc::clone(&house), client, shows_gates, lines) => Some(served),
         _ = signals.next() => None,
     };
     // Whatever ends it: what its runs have started is ended and recorded.
     house.close().await;
+    written(unheard.heard())?;
     match served {
         Some(served) => {
             served.map(|()| Exit::Succeeded).map_err(|error| CommandError::internal("mcp", error))

@@ -16,6 +16,7 @@ mod complete;
 mod elicit;
 mod fit;
 mod front;
+pub(crate) mod ids;
 mod instructions;
 pub(crate) mod intake;
 pub(crate) mod last;

@@ -36,6 +36,7 @@ mod trouble;
 mod walk;
 mod write;
 
+pub use exact::exact;
 pub(crate) use note::Created;
 pub(crate) use run::{Ended, Files, run};
 pub(crate) use walk::{Aim, folder};
