@@ -20,6 +20,7 @@
 mod bytes;
 mod exact;
 mod gate;
+mod gitfile;
 mod guard;
 mod job;
 mod linked;
