@@ -57,3 +57,23 @@ fn a_part_of_a_result_that_has_the_name_of_the_whole_is_told() {
         assert!(!graph.blocks[0].watched, "{name}");
     }
 }
+
+#[test]
+fn choices_that_look_alike_are_told() {
+    let of =
+        |choices: &str| blocks(&[&format!("id: a, type: Prompt, inputs: {{prompt: x, choices: {choices}}}")]);
+    for choices in
+        ["[prod, pr\u{43e}d]", "[a, a]", "[\"a b\", \"a  b\"]", "[eu-west, eu\u{2011}west]", "[1, \"1\"]"]
+    {
+        assert_eq!(codes(&of(choices)), ["bad-value"], "{choices}");
+    }
+    let shown = told("choices.yaml", &of("[prod, pr\u{43e}d]"));
+    assert!(
+        shown.contains("two choices look the same") && shown.contains("is U+043E and looks like `o`"),
+        "{shown}"
+    );
+    for choices in ["[prod, staging]", "[да, нет]", "[\"${inputs.x}\", \"${inputs.y}\"]"] {
+        let codes = codes(&of(choices));
+        assert!(!codes.contains(&"bad-value"), "{choices}: {codes:?}");
+    }
+}

@@ -143,6 +143,7 @@ impl<'n> Reader<'_, 'n> {
             return None;
         }
         let text = shape::text(&mut self.mistakes, node, "`command`")?;
+        self.no_nul(node, "a command");
         if text.trim().is_empty() {
             self.mistakes.error(|sheet| {
                 let diagnostic = sheet.error("bad-value", node.place(), "the command is empty");
@@ -210,7 +211,18 @@ impl<'n> Reader<'_, 'n> {
             });
             return None;
         }
+        self.no_nul(node, "a path");
         Some(("working_dir".to_owned(), needed(self.text(node, by))))
+    }
+
+    /// Reports a NUL byte that is written out where the system takes it for the end of a text.
+    pub(super) fn no_nul(&mut self, node: &'n Node, what: &str) {
+        let Some(at) = node.as_text().and_then(|text| text.find('\0')) else { return };
+        let place = Place { node, range: at..at + 1 };
+        self.mistakes.error(|sheet| {
+            let message = format!("{what} cannot contain a NUL byte");
+            sheet.error("bad-value", sheet.locate(&place), message).hint("remove it")
+        });
     }
 
     fn env(&mut self, inputs: &'n Node, block: usize) -> (Inputs, Secrets) {
@@ -225,6 +237,7 @@ impl<'n> Reader<'_, 'n> {
                 secrets.insert(name.to_owned(), secret);
                 continue;
             }
+            self.no_nul(value, "a variable");
             let value = needed(self.value(value, By::Inputs(block)));
             if !matches!(value, Expr::Const(_)) {
                 self.variable_of_code(name, key);
