@@ -75,7 +75,7 @@ fn a_file_has_as_many_bytes_as_a_definition_may() {
 fn what_is_no_text_or_hidden_or_too_deep() {
     let root = tempfile::tempdir().unwrap();
     fs::create_dir_all(root.path().join("work/workflows")).unwrap();
-    fs::write(root.path().join("work/workflows/raw.yaml"), [0xff, 0xfe]).unwrap();
+    fs::write(root.path().join("work/workflows/raw.yaml"), b"name: t\nblocks: \xff\xfe").unwrap();
     write(root.path(), "work/workflows/.hidden.yaml", "hidden");
     write(root.path(), "work/workflows/.git/x.yaml", "hidden");
     write(root.path(), "work/workflows/1/2/3/deep.yaml", "deep");
@@ -83,7 +83,10 @@ fn what_is_no_text_or_hidden_or_too_deep() {
     let shelf = Shelf::new(around(root.path()));
     let library = shelf.library(Order::Plain);
     assert_eq!(files(&library), ["workflows/1/2/3/deep.yaml", "workflows/raw.yaml"]);
-    assert_eq!(error(&shelf, "raw"), "workflows/raw.yaml is not UTF-8 text");
+    assert_eq!(error(&shelf, "t"), "the file is not UTF-8 text: the byte 0xff cannot stand here");
+    let reading = &library.find("t").unwrap().reading;
+    let places = reading.diagnostics.to_json(std::slice::from_ref(&reading.source));
+    assert!(places.to_string().contains("\"line\":2"), "{places}");
 }
 
 #[test]
