@@ -3,6 +3,7 @@
 use super::definition::{Reading, read_text};
 use dialects::ReadOptions;
 use dialects::text::Source;
+use dialects::text::limits::FILE_BYTES_MAX;
 use std::fs::OpenOptions;
 use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
@@ -75,7 +76,8 @@ fn bytes(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
     }
     // A file may grow while it is read.
     match meta.len().max(bytes.len() as u64) > bytes_max {
-        true => Err(io::Error::other(format!("it is too large: {bytes_max} bytes are allowed"))),
+        // Whoever names a larger file is told of its size by the reader; what is not even read for that has the same limit.
+        true => Err(io::Error::other(format!("it is too large: {FILE_BYTES_MAX} bytes are allowed"))),
         false => Ok(bytes),
     }
 }

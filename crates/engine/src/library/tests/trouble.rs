@@ -117,3 +117,12 @@ fn a_name_that_can_be_none_is_refused_before_anything_is_looked_at() {
     assert!(!shelf.has_looked());
     assert!(!shelf.find(Order::Plain, "b").unwrap_err().malformed && shelf.has_looked());
 }
+
+#[test]
+fn a_file_that_is_far_too_large_is_refused_with_the_limit_that_holds() {
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("large.yaml");
+    std::fs::File::create(&path).unwrap().set_len(20 << 30).unwrap();
+    let error = crate::library::read_file(&path, "large.yaml", Default::default()).unwrap_err();
+    assert_eq!(error.to_string(), "failed to read large.yaml: it is too large: 1048576 bytes are allowed");
+}
