@@ -111,7 +111,13 @@ fn with_lines(
     let (first, last) = numbers.fold((line, line), |(low, high), at| (low.min(at), high.max(at)));
     let range = page.around(page.range(first, last), diagnostic.span);
 
-    let mark = |kind: AnnotationKind, span: Span| kind.span(page.within_line(span, &range));
+    let text = &page.source.text[range.clone()];
+    // What is shown in place of a character may have more bytes.
+    let at = |offset: usize| without_controls(&text[..offset]).len();
+    let mark = |kind: AnnotationKind, span: Span| {
+        let Range { start, end } = page.within_line(span, &range);
+        kind.span(at(start)..at(end))
+    };
     let mut primary = mark(AnnotationKind::Primary, diagnostic.span);
     if let Some(label) = label(diagnostic, page, &is_near) {
         primary = primary.label(label);
@@ -119,8 +125,9 @@ fn with_lines(
     let others =
         shown.into_iter().map(|(span, text)| mark(AnnotationKind::Context, *span).label(clean(text)));
     let name = clean(&page.source.name);
-    let text = &page.source.text[range.clone()];
-    let snippet = Snippet::source(text).line_start(first).path(&name).annotation(primary).annotations(others);
+    let shown = without_controls(text);
+    let snippet =
+        Snippet::source(shown.as_str()).line_start(first).path(&name).annotation(primary).annotations(others);
     let drawn = renderer.render(&[group.element(snippet)]);
 
     // Where the line was cut, the column was counted from the cut.
@@ -192,5 +199,11 @@ fn hint_lines(hint: &str, digits: usize, look: Look) -> String {
 
 /// Takes away what could move a terminal's cursor: names and texts come from files of strangers.
 fn clean(text: &str) -> String {
-    normalize_untrusted_str(text).replace(['\n', '\r'], " ")
+    without_controls(&normalize_untrusted_str(text)).replace(['\n', '\r'], " ")
+}
+
+/// Shows a sign for each control character beyond those of ASCII, as the renderer does for others: to some terminals U+009B
+/// begins an escape sequence.
+fn without_controls(text: &str) -> String {
+    text.replace(|letter: char| !letter.is_ascii() && letter.is_control(), "\u{fffd}")
 }

@@ -172,6 +172,20 @@ fn text_from_files_cannot_steer_the_terminal() {
 }
 
 #[test]
+fn controls_beyond_ascii_do_not_reach_a_terminal_and_move_no_mark() {
+    let source = Source::new("a\u{9b}2J.yaml", "k: \u{9b}31m\u{85} bad\n");
+    let all: Diagnostics = [Diagnostic::error("bad", &source, at(&source, "bad"), "no `\u{9b}`")
+        .label("\u{90}")
+        .hint("\u{9d}c")]
+    .into_iter()
+    .collect();
+    let shown = all.render(&[source], Look::default());
+    assert!(!shown.contains(|letter: char| letter != '\n' && letter.is_control()), "{shown:?}");
+    assert!(shown.contains("yaml:1:10\n"), "{shown}");
+    assert!(shown.contains("1 | k: \u{fffd}31m\u{fffd} bad\n  |          ^^^ \u{fffd}"), "{shown}");
+}
+
+#[test]
 fn many_mistakes_in_one_long_line_are_rendered_in_time() {
     let source = source(&format!("[{}]", "x,".repeat(500_000)));
     let place = |n: usize| Span::new(10_000 * n + 1, 10_000 * n + 2);

@@ -3,6 +3,7 @@
 //! YAML and JSON both become one tree of [`Node`]s. Nothing here knows a dialect; a dialect reads the
 //! tree and points back into the text with the spans of its nodes.
 
+mod alike;
 mod duplicate;
 pub mod limits;
 mod load;
@@ -14,6 +15,7 @@ mod syntax;
 mod tree;
 mod visible;
 
+pub use alike::{alike, looks};
 pub use duplicate::duplicate_keys;
 pub use load::load;
 pub use locate::locate;

@@ -10,4 +10,5 @@ pub mod process;
 pub(crate) mod schema;
 pub(crate) mod shell;
 
+pub use file::exact;
 pub use own::socket_folder;

@@ -1,13 +1,19 @@
 //! How long the questions of one turn may take, all of them together. A turn is recorded when the last one is answered; until
 //! then nobody sees what happened or can end it, and the server cannot shut down in good order. Whoever answers looks here
-//! before each question and adds what it took; whoever wants the turn to be over says so.
+//! before each question and adds what it took; whoever wants the turn to be over says so. To wait for others who are asked
+//! something takes nobody's time.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+use tokio::sync::watch;
 
 /// The patience with one turn.
 #[derive(Debug, Default)]
-pub struct Patience(Mutex<State>);
+pub struct Patience {
+    state: Mutex<State>,
+    /// Whether others are waited for.
+    waits: watch::Sender<bool>,
+}
 
 #[derive(Debug, Default)]
 struct State {
@@ -65,8 +71,31 @@ impl Patience {
         if state.cancelled { Some(Over::Cancelled) } else { stopped() }
     }
 
+    /// Waits for others.
+    pub fn wait<T>(&self, wait: impl FnOnce() -> T) -> T {
+        self.waits.send_replace(true);
+        let waited = wait();
+        self.waits.send_replace(false);
+        waited
+    }
+
+    /// Lets time pass, that in which others are waited for not counted.
+    pub async fn pass(&self, mut time: Duration) {
+        let mut waits = self.waits.subscribe();
+        loop {
+            let since = Instant::now();
+            tokio::select! {
+                () = tokio::time::sleep(time) => return,
+                // The sender is ours, so waiting cannot fail.
+                _ = waits.wait_for(|waits| *waits) => {}
+            }
+            time = time.saturating_sub(since.elapsed());
+            let _ = waits.wait_for(|waits| !*waits).await;
+        }
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

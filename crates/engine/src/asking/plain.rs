@@ -1,12 +1,12 @@
 //! Whether choices can be told apart by whoever sees only their words.
 
-use dialects::text::visible;
+use dialects::text::{looks, visible};
 use dialects::view::asked::label;
 use serde_json::Value;
 use std::collections::HashMap;
 
 /// Whether each choice is seen as what it is: none is empty, holds letters that cannot be seen or breaks its line, and no two that
-/// differ look the same where blanks are not counted.
+/// differ look alike: where blanks are not counted, and letters of another alphabet stand for those that they look like.
 pub fn are_plain(choices: &[Value]) -> bool {
     let mut seen: HashMap<String, &Value> = HashMap::new();
     choices.iter().all(|choice| {
@@ -15,12 +15,6 @@ pub fn are_plain(choices: &[Value]) -> bool {
         let is_seen = !look.is_empty() && !label.contains(char::is_control) && visible(&label) == label;
         is_seen && *seen.entry(look).or_insert(choice) == choice
     })
-}
-
-/// A text without what its reader cannot count: a pattern of no dots is a blank as well.
-fn looks(text: &str) -> String {
-    let words = text.split(|letter: char| letter.is_whitespace() || letter == '\u{2800}');
-    words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -49,6 +43,7 @@ mod tests {
             json!(["a\n[2] b"]),
             json!(["a\tb"]),
             json!([1, "1"]),
+            json!(["prod", "pr\u{43e}d"]),
             json!(["", "a"]),
             json!([" \u{2800}"]),
         ] {

@@ -2,7 +2,7 @@
 //! fails again has no answer, and a reason that says why.
 
 use super::limits::{EXPRESSIONS_MAX, INLINE_BYTES_MAX, REQUEST_BYTES_MAX, Rules};
-use super::pool::{Pool, Seat};
+use super::pool::Pool;
 use super::process::{Process, Program};
 use super::trouble::Trouble;
 use super::wire::{Asked, Head, LENGTH_BYTES, Sent, Told, request};
@@ -47,38 +47,36 @@ impl Evaluator {
         if questions.is_empty() {
             return Vec::new();
         }
-        let mut seat = self.pool.seat();
-        // To wait for others is nobody's fault, and does not count.
-        let begun = Instant::now();
-        let over = || self.over(patience, begun);
-        let unanswered = |trouble: Trouble| Answer::Unanswered(trouble.words());
-        let asked = match over() {
-            Some(trouble) => return questions.iter().map(|_| Answer::Unanswered(trouble.words())).collect(),
-            None => self.ask(&mut seat, run, questions),
-        };
-        let answers = match asked {
+        let unanswered = |trouble: &Trouble| Answer::Unanswered(trouble.words());
+        match self.ask(run, questions, patience, false) {
             Ok(answers) => answers,
-            Err(trouble) if questions.len() == 1 && (!trouble.is_of_the_process() || over().is_some()) => {
-                vec![unanswered(trouble)]
+            Err(trouble @ (Trouble::Over(_) | Trouble::TurnOver(_))) => {
+                questions.iter().map(|_| unanswered(&trouble)).collect()
+            }
+            Err(trouble)
+                if questions.len() == 1
+                    && (!trouble.is_of_the_process() || self.over(patience).is_some()) =>
+            {
+                vec![unanswered(&trouble)]
             }
             Err(_) => {
-                let alone = |question: &&Question| match over() {
-                    Some(trouble) => unanswered(trouble),
-                    None => self.ask_alone(&mut seat, run, question),
+                let alone = |question: &&Question| match self.over(patience) {
+                    Some(trouble) => unanswered(&trouble),
+                    None => match self.ask(run, &[question], patience, true) {
+                        Ok(mut answers) => answers.pop().expect("BUG: one was asked"),
+                        Err(trouble) => unanswered(&trouble),
+                    },
                 };
                 questions.iter().map(alone).collect()
             }
-        };
-        patience.spend(begun.elapsed());
-        answers
+        }
     }
 
-    /// Why nothing more of a turn is asked, if some of its questions were begun then.
-    fn over(&self, patience: &Patience, begun: Instant) -> Option<Trouble> {
-        let (now, turn) = (Instant::now(), self.pool.rules.turn);
-        let spent = patience.spent().saturating_add(now.duration_since(begun));
-        let used_up = (spent >= turn).then_some(Trouble::TurnOver(turn));
-        patience.over(now).map(Trouble::Over).or(used_up)
+    /// Why nothing more of a turn is asked.
+    fn over(&self, patience: &Patience) -> Option<Trouble> {
+        let turn = self.pool.rules.turn;
+        let used_up = (patience.spent() >= turn).then_some(Trouble::TurnOver(turn));
+        patience.over(Instant::now()).map(Trouble::Over).or(used_up)
     }
 
     /// The numbers of processes that wait for a question.
@@ -91,19 +89,30 @@ impl Evaluator {
         self.pool.waiting()
     }
 
-    fn ask_alone(&self, seat: &mut Seat<'_>, run: &RunId, question: &Question) -> Answer {
-        seat.end();
-        kill_point("evaluator replaced");
-        match self.ask(seat, run, &[question]) {
-            Ok(mut answers) => answers.pop().expect("BUG: one was asked"),
-            Err(trouble) => Answer::Unanswered(trouble.words()),
+    /// Asks once, perhaps a fresh process, and gives the seat back: whoever asks again takes turns with the others. A
+    /// process that did not answer well is ended.
+    fn ask(
+        &self,
+        run: &RunId,
+        questions: &[&Question],
+        patience: &Patience,
+        afresh: bool,
+    ) -> Result<Vec<Answer>, Trouble> {
+        // To wait for others is nobody's fault, and does not count.
+        let mut seat = patience.wait(|| self.pool.seat(run));
+        if let Some(trouble) = self.over(patience) {
+            return Err(trouble);
         }
-    }
-
-    /// Asks once. A process that did not answer well is ended.
-    fn ask(&self, seat: &mut Seat<'_>, run: &RunId, questions: &[&Question]) -> Result<Vec<Answer>, Trouble> {
-        let time = self.pool.rules.deadline;
+        if afresh {
+            seat.end();
+            kill_point("evaluator replaced");
+        }
+        let (begun, time) = (Instant::now(), self.pool.rules.deadline);
         let told = seat.process().and_then(|process| exchange(process, run, questions, time));
+        patience.spend(begun.elapsed());
+        if matches!(told, Err(Trouble::Late(_))) {
+            seat.was_late();
+        }
         if told.is_err() {
             seat.end();
         }

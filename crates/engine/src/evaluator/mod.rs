@@ -8,7 +8,7 @@
 //!    │        pool      what it holds        limits, values, compiled code
 //!    └── once more, alone, in a fresh process
 //! ```
-//! Who asks waits for a seat; there are as many as cores. Each process has one request in flight. Large values are
+//! Who asks waits for a seat; there are as many as cores, and runs take turns. Each process has one request in flight. Large values are
 //! sent to a process once and named by digest afterwards. A process is started when it is first needed, by one
 //! thread that stays (the keeper), and ended when nobody has needed it for a minute.
 
@@ -19,6 +19,7 @@ mod held;
 mod jinja;
 mod keeper;
 pub mod limits;
+mod line;
 mod pool;
 mod process;
 mod trouble;

@@ -1,5 +1,5 @@
-//! The pool: who may use a process now. Seats are given in the order in which they were asked for; a process goes
-//! from hand to hand without anyone waking who cannot use it.
+//! The pool: who may use a process now. A process goes from hand to hand without anyone waking who cannot use it, and the
+//! next is of the run that uses the fewest: see `line.rs`.
 //!
 //! ```text
 //!  seat ── a process is idle ───────────────► it
@@ -9,10 +9,10 @@
 
 use super::keeper::Keeper;
 use super::limits::Rules;
+use super::line::Lines;
 use super::process::{Process, Program};
 use super::trouble::Trouble;
-use crossbeam_channel::Sender;
-use std::collections::VecDeque;
+use kernel::RunId;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -23,8 +23,8 @@ pub(super) struct State {
     pub(super) idle: Vec<(Process, Instant)>,
     /// Idle ones and taken seats.
     pub(super) alive: usize,
-    /// Who waits, the first first.
-    waiting: VecDeque<Sender<Option<Process>>>,
+    /// Who sits and who waits.
+    lines: Lines<Option<Process>>,
 }
 
 /// The pool.
@@ -45,20 +45,19 @@ impl Pool {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for a seat. Nobody is overtaken.
-    pub(super) fn seat(&self) -> Seat<'_> {
+    /// Waits for a seat for a run.
+    pub(super) fn seat(&self, run: &RunId) -> Seat<'_> {
         let mut state = self.state();
-        if let Some((process, _)) = state.idle.pop() {
-            return Seat { pool: self, process: Some(process) };
+        let max = self.rules.processes_max.get();
+        let free = !state.idle.is_empty() || state.alive < max;
+        if free && state.lines.sit(run, max) {
+            let process = state.idle.pop().map(|(process, _)| process);
+            state.alive += usize::from(process.is_none());
+            return Seat { pool: self, run: run.clone(), process };
         }
-        if state.alive < self.rules.processes_max.get() {
-            state.alive += 1;
-            return Seat { pool: self, process: None };
-        }
-        let (sender, turn) = crossbeam_channel::bounded(1);
-        state.waiting.push_back(sender);
+        let turn = state.lines.wait(run);
         drop(state);
-        Seat { pool: self, process: turn.recv().expect("BUG: a waiter was forgotten") }
+        Seat { pool: self, run: run.clone(), process: turn.recv().expect("BUG: a waiter was forgotten") }
     }
 
     /// Starts a process.
@@ -80,7 +79,7 @@ impl Pool {
 
     /// How many wait.
     pub(super) fn waiting(&self) -> usize {
-        self.state().waiting.len()
+        self.state().lines.waiting()
     }
 }
 
@@ -88,6 +87,7 @@ impl Pool {
 #[derive(Debug)]
 pub(super) struct Seat<'p> {
     pool: &'p Pool,
+    run: RunId,
     process: Option<Process>,
 }
 
@@ -105,21 +105,21 @@ impl Seat<'_> {
     pub(super) fn end(&mut self) {
         self.process = None;
     }
+
+    /// Notes that its run has taken all the time of a question: it leaves a seat to the others from now on.
+    pub(super) fn was_late(&self) {
+        self.pool.state().lines.was_late(&self.run);
+    }
 }
 
 impl Drop for Seat<'_> {
     fn drop(&mut self) {
-        let mut process = self.process.take();
+        let process = self.process.take();
         let mut state = self.pool.state();
-        while let Some(waiter) = state.waiting.pop_front() {
-            match waiter.send(process) {
-                Ok(()) => return,
-                Err(gone) => process = gone.into_inner(),
-            }
-        }
-        match process {
-            Some(process) => state.idle.push((process, Instant::now())),
-            None => state.alive -= 1,
+        match state.lines.next(&self.run, self.pool.rules.processes_max.get(), process) {
+            Ok(()) => {}
+            Err(Some(process)) => state.idle.push((process, Instant::now())),
+            Err(None) => state.alive -= 1,
         }
     }
 }

@@ -21,5 +21,5 @@ mod tests;
 pub use broken::{Broken, Place, Reason};
 pub use chain::{Hash, Head};
 pub use follow::Follow;
-pub use verify::{Verified, verify_file};
+pub use verify::{Unverified, Verified, verify_file, verify_stream};
 pub use write::{ExportError, Header, Writer};

@@ -155,3 +155,23 @@ fn the_writer_refuses_what_the_reader_would() {
     assert!(matches!(writer.entry(b"\"\xff\""), Err(ExportError::Entry(1))));
     assert!(matches!(writer.finish(), Err(ExportError::Count { promised: 3, written: 0 })));
 }
+
+/// A file without end, of which as much is told as was read.
+struct Endless(u64);
+
+impl std::io::Read for Endless {
+    fn read(&mut self, room: &mut [u8]) -> std::io::Result<usize> {
+        room.fill(0);
+        self.0 += room.len() as u64;
+        Ok(room.len())
+    }
+}
+
+#[test]
+fn a_file_that_is_no_journal_is_refused_by_its_first_line() {
+    let mut file = Endless(0);
+    let error = super::verify_stream(std::io::BufReader::new(&mut file)).unwrap_err();
+    let super::Unverified::Broken(broken) = error else { panic!("{error}") };
+    assert_eq!(broken, Place::Header.broken(Reason::Malformed));
+    assert!(file.0 <= (1 << 20) + 8192, "{}", file.0);
+}

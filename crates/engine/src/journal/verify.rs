@@ -9,6 +9,8 @@ use super::file::{CLOSE, HeaderLine, NAME, PLAN_OPEN, VERSION, end_line, entry_o
 use super::write::Header;
 use kernel::{Digest, RunId};
 use sha2::{Digest as _, Sha256};
+use std::io::{self, BufRead, Read};
+use thiserror::Error;
 
 /// What a sound journal file says of itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,39 +25,67 @@ pub struct Verified {
     pub hash: Hash,
 }
 
-/// Checks every byte of a journal file and names the first line that is wrong.
-pub fn verify_file(bytes: &[u8]) -> Result<Verified, Broken> {
-    let mut lines = Lines { rest: bytes };
+/// Why a journal file was not found sound.
+#[derive(Debug, Error)]
+pub enum Unverified {
+    /// It is broken.
+    #[error("{0}")]
+    Broken(#[from] Broken),
+    /// It could not be read.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+}
+
+/// The longest header.
+const HEADER_BYTES_MAX: u64 = 1 << 20;
+
+/// The longest of the other lines: far more than a run takes in at once.
+const LINE_BYTES_MAX: u64 = 256 << 20;
+
+/// Checks every byte of a journal file and names the first line that is wrong. No more than one line is held in memory.
+pub fn verify_stream(file: impl BufRead) -> Result<Verified, Unverified> {
+    let mut lines = Lines { file, before: Sha256::new(), line: Vec::new() };
     let header = header(lines.next(Place::Header)?)?;
     plan(lines.next(Place::Plan)?, &header.plan)?;
     let mut head = Head::first(&header.run, &header.plan);
     for seq in 1..=header.entries {
         head = entry(lines.next(Place::Entry(seq))?, &head)?;
     }
-    let before_end = bytes.len() - lines.rest.len();
-    let end = lines.next(Place::End)?;
-    if !lines.rest.is_empty() {
-        return Err(Place::End.broken(Reason::Unexpected));
+    let end = lines.next(Place::End)?.to_vec();
+    let before = Hash::from_bytes(lines.before.finalize().into());
+    if !lines.file.fill_buf()?.is_empty() {
+        return Err(Place::End.broken(Reason::Unexpected).into());
     }
-    self::end(end, &head, &bytes[..before_end])?;
+    self::end(&end, &head, &before)?;
     Ok(Verified { run: header.run, workflow: header.workflow, entries: head.seq, hash: head.hash })
 }
 
-struct Lines<'a> {
-    rest: &'a [u8],
+/// Checks a journal file that is in memory.
+pub fn verify_file(bytes: &[u8]) -> Result<Verified, Broken> {
+    verify_stream(bytes).map_err(|error| match error {
+        Unverified::Broken(broken) => broken,
+        Unverified::Io(error) => unreachable!("BUG: memory can be read: {error}"),
+    })
 }
 
-impl<'a> Lines<'a> {
+struct Lines<R> {
+    file: R,
+    /// The hash of all lines before the last one that was given.
+    before: Sha256,
+    line: Vec<u8>,
+}
+
+impl<R: BufRead> Lines<R> {
     /// The next line, without the line feed that must end it.
-    fn next(&mut self, place: Place) -> Result<&'a [u8], Broken> {
-        if self.rest.is_empty() {
-            return Err(place.broken(Reason::Missing));
+    fn next(&mut self, place: Place) -> Result<&[u8], Unverified> {
+        self.before.update(&self.line);
+        self.line.clear();
+        let bytes_max = if place == Place::Header { HEADER_BYTES_MAX } else { LINE_BYTES_MAX };
+        if (&mut self.file).take(bytes_max).read_until(b'\n', &mut self.line)? == 0 {
+            return Err(place.broken(Reason::Missing).into());
         }
-        let end = self.rest.iter().position(|byte| *byte == b'\n');
-        let end = end.ok_or_else(|| place.broken(Reason::Malformed))?;
-        let (line, rest) = self.rest.split_at(end);
-        self.rest = &rest[1..];
-        Ok(line)
+        let line = self.line.strip_suffix(b"\n");
+        line.ok_or_else(|| place.broken(Reason::Malformed).into())
     }
 }
 
@@ -102,9 +132,8 @@ fn entry(line: &[u8], before: &Head) -> Result<Head, Broken> {
     }
 }
 
-fn end(line: &[u8], head: &Head, before: &[u8]) -> Result<(), Broken> {
-    let file = Hash::from_bytes(Sha256::digest(before).into());
-    if line == end_line(head, &file) {
+fn end(line: &[u8], head: &Head, before: &Hash) -> Result<(), Broken> {
+    if line == end_line(head, before) {
         return Ok(());
     }
     // Everything but the name of the workflow is covered by the chain: which of the two lines is wrong cannot

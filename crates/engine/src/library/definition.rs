@@ -17,6 +17,9 @@ const _: () = assert!(dialects::blocks::TEMPLATE_BYTES_MAX <= crate::evaluator::
 /// The one mistake of a file whose text cannot be had.
 const UNREADABLE: &str = "unreadable-file";
 
+/// The one mistake of a file that is not UTF-8.
+const NOT_TEXT: &str = "not-text";
+
 /// What came of reading a text.
 #[derive(Clone, Debug)]
 pub struct Reading {
@@ -98,6 +101,18 @@ impl Reading {
     pub(super) fn unreadable(shown: &str, reason: &str) -> Self {
         let source = Source::new(shown, "");
         let diagnostic = Diagnostic::error(UNREADABLE, &source, Span::default(), reason);
+        Reading::broken(source, diagnostic)
+    }
+
+    /// What is shown of a file that is not UTF-8 text, by its first byte that is none.
+    pub(super) fn not_text(source: Source, at: usize, byte: u8) -> Self {
+        let place = Span::new(at, at + char::REPLACEMENT_CHARACTER.len_utf8());
+        let message = format!("the file is not UTF-8 text: the byte 0x{byte:02x} cannot stand here");
+        let diagnostic = Diagnostic::error(NOT_TEXT, &source, place, message).hint("save the file as UTF-8");
+        Reading::broken(source, diagnostic)
+    }
+
+    fn broken(source: Source, diagnostic: Diagnostic) -> Self {
         let (diagnostics, calls) = (Diagnostics::from(vec![diagnostic]), Vec::new());
         let options = ReadOptions::default();
         Reading { plan: None, diagnostics, source, calls, pinned: Vec::new(), options }

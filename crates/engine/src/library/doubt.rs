@@ -1,17 +1,20 @@
-//! Broken files that were passed over. One hides nothing, so that another definition of the same name runs in its place; but
-//! whoever runs that one is told that it is not what they wrote.
+//! Files that were passed over. A broken one hides nothing, so that another definition of the same name runs in its place; but
+//! whoever runs that one is told that it is not what they wrote. The same where two files of one folder have one name: that one
+//! place comes before another is an order, that one file does is an accident.
 
 use super::definition::{Definition, Reading};
 use super::find::Library;
 use dialects::text::Lines;
 use kernel::Plan;
 use std::collections::BTreeSet;
+use std::path::Path;
 
 /// Longest mistake in such a sentence.
 const MISTAKE_CHARS_MAX: usize = 200;
 
 impl Library {
-    /// The broken files that a name would have meant before the definition that it means, one sentence each.
+    /// The files that a name would have meant before the definition that it means, were they not broken, and those beside it that
+    /// have the same name; one sentence each.
     pub fn passed_over(&self, name: &str) -> Vec<String> {
         let Some(position) = self.position(name) else { return Vec::new() };
         let used = &self.definitions[position];
@@ -22,7 +25,34 @@ impl Library {
             let (file, why) = (&one.origin.shown, mistake(&one.reading));
             format!("{file} is broken ({why}), so `{name}` means {}", used.origin.shown)
         };
-        self.definitions[..before].iter().filter(broken).map(sentence).collect()
+        let mut told: Vec<String> = self.definitions[..before].iter().filter(broken).map(sentence).collect();
+        told.extend(self.twins(used));
+        told
+    }
+
+    /// Says which file of its folder a name means that several of them have, if the file is one of those.
+    pub fn shared_name(&self, file: &Path) -> Option<String> {
+        let file = file.canonicalize().ok()?;
+        let is_it = |one: &&Definition| {
+            let path = one.origin.path.as_deref().filter(|path| path.file_name() == file.file_name());
+            path.and_then(|path| path.canonicalize().ok()).is_some_and(|path| path == file)
+        };
+        let one = self.definitions.iter().find(is_it).filter(|one| one.runs())?;
+        let used = &self.definitions[self.position(&one.name)?];
+        if folder(used).is_some() && folder(used) == folder(one) { self.twins(used) } else { None }
+    }
+
+    fn twins(&self, used: &Definition) -> Option<String> {
+        let is_twin = |one: &&Definition| {
+            one.runs() && one.name == used.name && folder(one) == folder(used) && one.origin != used.origin
+        };
+        folder(used)?;
+        let twins: Vec<&str> =
+            self.definitions.iter().filter(is_twin).map(|one| one.origin.shown.as_str()).collect();
+        let (name, file) = (&used.name, &used.origin.shown);
+        let beside = twins.join(", ");
+        (!twins.is_empty())
+            .then(|| format!("`{name}` is also the name of {beside} beside it; it means {file}"))
     }
 
     /// What was passed over for the name of a definition, and for the names of all that it calls.
@@ -42,7 +72,7 @@ impl Library {
 
     /// The same of a plan that runs, as long as its name still means it.
     pub fn doubts_of(&self, plan: &Plan) -> Vec<String> {
-        if self.definitions.iter().all(Definition::runs) {
+        if self.definitions.iter().all(|one| one.runs() && one.hidden_by.is_none()) {
             return Vec::new();
         }
         let found = self.find(&plan.name).ok().map(|found| &found.reading);
@@ -52,6 +82,10 @@ impl Library {
             None => Vec::new(),
         }
     }
+}
+
+fn folder(definition: &Definition) -> Option<&Path> {
+    definition.origin.path.as_deref().and_then(Path::parent)
 }
 
 /// The first thing that is wrong with a definition, and where.

@@ -3,6 +3,7 @@
 use super::definition::{Reading, read_text};
 use dialects::ReadOptions;
 use dialects::text::Source;
+use dialects::text::limits::FILE_BYTES_MAX;
 use std::fs::OpenOptions;
 use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
@@ -26,15 +27,25 @@ pub enum FileError {
         /// What the system said.
         error: io::Error,
     },
-    /// It is not text.
-    #[error("{0} is not UTF-8 text")]
-    NotText(String),
+    /// It is not text: what can be read of it, and the first byte that cannot.
+    #[error("{} is not UTF-8 text", text.name)]
+    NotText {
+        /// The text, with a sign in place of what is none.
+        text: Source,
+        /// Where that byte is.
+        at: usize,
+        /// The byte.
+        byte: u8,
+    },
 }
 
 /// Reads a file; `shown` is the name that diagnostics print.
 pub fn read_file(path: &Path, shown: &str, options: ReadOptions) -> Result<Reading, FileError> {
-    let text = read_up_to(path, shown, NAMED_BYTES_MAX)?;
-    Ok(read_text(Source::new(shown, text), options))
+    match read_up_to(path, shown, NAMED_BYTES_MAX) {
+        Ok(text) => Ok(read_text(Source::new(shown, text), options)),
+        Err(FileError::NotText { text, at, byte }) => Ok(Reading::not_text(text, at, byte)),
+        Err(error) => Err(error),
+    }
 }
 
 /// The text of a file that has at most so many bytes.
@@ -43,7 +54,12 @@ pub(super) fn read_up_to(path: &Path, shown: &str, bytes_max: u64) -> Result<Str
         io::ErrorKind::NotFound => FileError::Absent(shown.to_owned()),
         _ => FileError::Io { file: shown.to_owned(), error },
     })?;
-    String::from_utf8(bytes).map_err(|_| FileError::NotText(shown.to_owned()))
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        let byte = error.as_bytes()[at];
+        let text = Source::new(shown, String::from_utf8_lossy(error.as_bytes()));
+        FileError::NotText { text, at, byte }
+    })
 }
 
 /// What is opened may not be what was looked at: a pipe put in its place would be waited for for ever.
@@ -60,7 +76,8 @@ fn bytes(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
     }
     // A file may grow while it is read.
     match meta.len().max(bytes.len() as u64) > bytes_max {
-        true => Err(io::Error::other(format!("it is too large: {bytes_max} bytes are allowed"))),
+        // Whoever names a larger file is told of its size by the reader; what is not even read for that has the same limit.
+        true => Err(io::Error::other(format!("it is too large: {FILE_BYTES_MAX} bytes are allowed"))),
         false => Ok(bytes),
     }
 }

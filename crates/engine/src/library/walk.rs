@@ -181,6 +181,9 @@ impl Walker<'_> {
             Ok(text) => Ok(text),
             Err(FileError::Absent(_)) if std::fs::symlink_metadata(path).is_err() => return None,
             Err(FileError::Absent(_)) => Err("this link leads nowhere".to_owned()),
+            Err(FileError::NotText { text, at, byte }) => {
+                return Some(Arc::new(Reading::not_text(text, at, byte)));
+            }
             Err(error) => Err(error.to_string()),
         };
         let same = before.filter(|before| match &text {

@@ -1,5 +1,5 @@
 //! Finds the value of a secret at the last moment, and remembers what it gave out, so that it is masked wherever it comes
-//! back.
+//! back. What a server before it gave out it cannot know; so it masks all that lies in the file, as far as there is room.
 //!
 //! | place | for |
 //! |---|---|
@@ -20,12 +20,12 @@ use kernel::plan::Work;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 /// The bytes of values that are remembered for masking: all their forms together have about a hundred times as many.
-/// Beyond it, values that were replaced are forgotten, and then nothing more is given out.
+/// Beyond it, values that were replaced or never given out are forgotten, and then nothing more is given out.
 const KNOWN_BYTES_MAX: usize = 64 * 1024;
 
 /// How long after its start a server waits for clients that come back and lend again.
@@ -36,6 +36,8 @@ const RETURN_MAX: Duration = Duration::from_secs(10);
 pub struct Keeper {
     keyring: Keyring,
     file: Option<File>,
+    /// What lies in the file is masked from the first time that something is.
+    recalled: Once,
     held: Mutex<Held>,
     /// Counts what was lent.
     lent: watch::Sender<u64>,
@@ -49,9 +51,18 @@ pub struct Keeper {
 struct Held {
     /// What clients lend, by folder.
     lent: BTreeMap<PathBuf, BTreeMap<String, Secret>>,
-    /// What was given out, the oldest first.
-    known: Vec<(String, Secret)>,
+    /// What is masked, the oldest first.
+    known: Vec<Known>,
     masker: Masker,
+}
+
+/// A value that is masked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Known {
+    name: String,
+    secret: Secret,
+    /// Whether it was given out here; another one makes room for one that was.
+    given: bool,
 }
 
 /// A secret without a value, and what was found in each place.
@@ -81,6 +92,7 @@ impl Default for Keeper {
         Keeper {
             keyring: Keyring::default(),
             file,
+            recalled: Once::new(),
             held,
             lent,
             returning: Instant::now(),
@@ -121,7 +133,7 @@ impl Keeper {
     pub fn find(&self, folder: &Path, name: &str) -> Result<Secret, Missing> {
         let secret = self.look(folder, name)?;
         keep_memory();
-        match self.remember(name, &secret) {
+        match self.remember(&[Known { name: name.to_owned(), secret: secret.clone(), given: true }]) {
             true => Ok(secret),
             false => {
                 let why = format!(
@@ -192,8 +204,9 @@ impl Keeper {
         names.iter().find_map(|name| self.find(folder, name).err())
     }
 
-    /// Masks all that was given out.
+    /// Masks all that was given out, and all that lies in the file.
     pub fn masker(&self) -> Masker {
+        self.recalled.call_once(|| self.recall());
         self.held().masker.clone()
     }
 
@@ -202,16 +215,29 @@ impl Keeper {
         self.held().lent.get(folder).map(|lent| lent.keys().cloned().collect()).unwrap_or_default()
     }
 
-    /// Remembers what is given out; gives whether it can be masked.
-    fn remember(&self, name: &str, secret: &Secret) -> bool {
+    /// Remembers what lies in the file: a server before this one may have given it out. A file that cannot be used is told to
+    /// whoever wants something of it.
+    fn recall(&self) {
+        let secrets = self.file.as_ref().and_then(|file| file.read().ok()).unwrap_or_default();
+        if secrets.is_empty() {
+            return;
+        }
+        keep_memory();
+        let known = secrets.into_iter().map(|(name, secret)| Known { name, secret, given: false });
+        self.remember(&known.collect::<Vec<_>>());
+    }
+
+    /// Remembers some; gives whether they can be masked.
+    fn remember(&self, more: &[Known]) -> bool {
         loop {
             let before = self.held().known.clone();
-            if before.iter().any(|(known, value)| known == name && value == secret) {
+            let known = more.iter().try_fold(before.clone(), |known, one| self.with(known, one));
+            let Some(known) = known else { return false };
+            if known == before {
                 return true;
             }
-            let Some(known) = self.with(before.clone(), name, secret) else { return false };
             // Built while nobody waits: of large values that takes its time.
-            let masker = Masker::new(known.iter().map(|(name, secret)| (name.as_str(), secret)));
+            let masker = Masker::new(known.iter().map(|known| (known.name.as_str(), &known.secret)));
             let mut held = self.held();
             if held.known == before {
                 (held.known, held.masker) = (known, masker);
@@ -220,18 +246,20 @@ impl Keeper {
         }
     }
 
-    /// What is known with one more, if there is room for it. What was replaced makes room.
-    fn with(
-        &self,
-        mut known: Vec<(String, Secret)>,
-        name: &str,
-        secret: &Secret,
-    ) -> Option<Vec<(String, Secret)>> {
-        known.push((name.to_owned(), secret.clone()));
-        while known.iter().map(|(_, secret)| secret.expose().len()).sum::<usize>() > self.room {
-            let newer = |at: usize| known[at + 1..].iter().any(|(name, _)| *name == known[at].0);
-            let replaced = (0..known.len()).find(|at| newer(*at))?;
-            known.remove(replaced);
+    /// What is known with one more, if there is room for it. What was replaced makes room, and then what was never given out.
+    fn with(&self, mut known: Vec<Known>, one: &Known) -> Option<Vec<Known>> {
+        let same = |other: &&mut Known| other.name == one.name && other.secret == one.secret;
+        if let Some(same) = known.iter_mut().find(same) {
+            same.given |= one.given;
+            return Some(known);
+        }
+        let at = if one.given { known.len() } else { 0 };
+        known.insert(at, one.clone());
+        while known.iter().map(|known| known.secret.expose().len()).sum::<usize>() > self.room {
+            let newer = |at: usize| known[at + 1..].iter().any(|later| later.name == known[at].name);
+            let replaced = (0..known.len()).find(|at| newer(*at));
+            let spare = replaced.or_else(|| known.iter().position(|known| !known.given))?;
+            known.remove(spare);
         }
         Some(known)
     }
@@ -303,6 +331,40 @@ mod tests {
         give("A", "a", 8).unwrap();
         give("E", "E", 4).unwrap();
         assert_eq!(keeper.masker().text("EEEE aaaaaaaa"), "[secret E] [secret A]");
+    }
+
+    #[test]
+    fn what_a_server_before_gave_out_of_the_file_is_masked() {
+        let dir = tempfile::tempdir().unwrap();
+        File::of(dir.path()).set("A", secret("kept-a")).unwrap();
+        let before = Keeper::of(dir.path());
+        before.find(Path::new("/"), "A").unwrap();
+        assert_eq!(before.masker().text("kept-a"), "[secret A]");
+        assert_eq!(Keeper::of(dir.path()).masker().text("kept-a"), "[secret A]");
+        std::fs::write(File::of(dir.path()).path(), "version = 9").unwrap();
+        assert_eq!(Keeper::of(dir.path()).masker().text("kept-a"), "kept-a");
+    }
+
+    #[test]
+    fn what_only_lies_in_the_file_makes_room() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = File::of(dir.path());
+        for name in ["A", "B", "C"] {
+            file.set(name, secret(&name.repeat(20))).unwrap();
+        }
+        let keeper = Keeper { room: 45, ..Keeper::of(dir.path()) };
+        let known = |keeper: &Keeper| {
+            let masker = keeper.masker();
+            ["A", "B", "C", "D"].map(|name| masker.text(&name.repeat(20)) == format!("[secret {name}]"))
+        };
+        let masked = known(&keeper);
+        assert_eq!(masked.iter().filter(|masked| **masked).count(), 2, "{masked:?}");
+        let folder = Path::new("/");
+        keeper.find(folder, "A").unwrap();
+        keeper.lend(folder, [("D".to_owned(), secret(&"D".repeat(20)))].into());
+        keeper.find(folder, "D").unwrap();
+        assert_eq!(known(&keeper), [true, false, false, true]);
+        assert!(keeper.find(folder, "B").unwrap_err().to_string().contains("can mask no more"));
     }
 
     #[tokio::test]

@@ -7,7 +7,7 @@ use crate::world::{
 use crate::{Test, faces};
 use engine::answers::Patience;
 use engine::evaluator::{Evaluator, Program, Rules};
-use kernel::{Answer, Data};
+use kernel::{Answer, Data, RunId};
 use rustix::process::Signal;
 use serde_json::json;
 use std::num::NonZero;
@@ -24,6 +24,8 @@ pub(crate) const ALL: &[Test] = &[
     ("one_bad_question_of_a_batch_costs_the_others_nothing", batch),
     ("a_quick_question_is_answered_while_another_hangs", meanwhile),
     ("who_asks_first_is_answered_first", fair),
+    ("runs_take_turns", turns),
+    ("what_is_late_does_not_hold_up_others", late),
     ("the_questions_of_a_turn_have_a_time_together", turn),
     ("what_the_rounds_of_a_turn_took_counts_together", rounds),
     ("a_turn_that_shall_be_over_asks_nothing_more", over),
@@ -149,6 +151,44 @@ fn fair() {
         for (asked, place) in line.into_iter().zip(2..) {
             assert_eq!(asked.join().unwrap(), Ok(json!(place)));
         }
+    });
+}
+
+/// What a run gets that asks for its number among all that were asked.
+fn number(evaluator: &Evaluator, run: &str) -> Answer {
+    let patience = Patience::default();
+    evaluator.answer(&RunId::new(run), &[question(&["{{ 1 }}"], &[])], &patience).remove(0)
+}
+
+fn turns() {
+    let rules = Rules { processes_max: NonZero::<usize>::MIN, ..hasty(5_000) };
+    let evaluator = &Evaluator::with(program(faces::COUNTS), rules);
+    assert_eq!(ask(evaluator, "{{ 1 }}", &[]), Ok(json!(1)));
+    let pid = stop(evaluator);
+    let order = ["many", "many/a#1", "many/a#2", "many", "one", "other"];
+    std::thread::scope(|threads| {
+        let mut line = Vec::new();
+        for (waiting, run) in order.iter().enumerate() {
+            line.push(threads.spawn(move || number(evaluator, run)));
+            until("the next in line", || evaluator.waiting() == waiting && evaluator.idle().is_empty());
+        }
+        signal(pid, Signal::CONT);
+        for (asked, place) in line.into_iter().zip([2, 5, 6, 7, 3, 4]) {
+            assert_eq!(asked.join().unwrap(), Answer::Evaluated(vec![Ok(Data::Inline(json!(place)))]));
+        }
+    });
+}
+
+/// Each is tried twice: one that comes later and hangs too has its answer while most of them still wait.
+fn late() {
+    let evaluator = &Evaluator::with(program(faces::HANGS), hasty(300));
+    std::thread::scope(|threads| {
+        for _ in 0..10 {
+            threads.spawn(|| number(evaluator, "many"));
+        }
+        until("the line", || evaluator.waiting() == 8);
+        number(evaluator, "other");
+        assert!(evaluator.waiting() >= 6, "{}", evaluator.waiting());
     });
 }
 

@@ -1,8 +1,10 @@
 //! The life of a run as a whole: queued, running, closing, ended. Failure, return, time-out, cancel and success
 //! share one way out: *closing* stops what is open, waits for it under a deadline, runs cleanup, then *ended*.
 
+use super::scope::Scope;
 use super::{Key, Moment, Outcome, Owner, Stop, Task, Weigh};
 use crate::flow::close_flow;
+use crate::plan::Expr;
 use crate::table::table;
 use crate::{Data, Effect, EffectId, Failure, FailureKind, Fields, News};
 use serde::{Deserialize, Serialize};
@@ -81,7 +83,8 @@ impl Moment<'_> {
 
     /// Evaluates the outputs and closes with success.
     pub(super) fn finish(&mut self) -> Result<(), Stop> {
-        let outputs = self.scope(&crate::plan::Access::All).fields(&self.plan.outputs)?;
+        let (scope, wanted) = (self.scope(&crate::plan::Access::All), &self.plan.outputs);
+        let outputs = scope.fields(wanted).map_err(|stop| of_output(&scope, wanted, stop))?;
         self.succeed(outputs)
     }
 
@@ -203,5 +206,20 @@ impl Moment<'_> {
             unreachable!("BUG: an end was acknowledged before it came")
         };
         *told = true;
+    }
+}
+
+/// Says of a failure which output could not be made. One of a limit names it itself.
+fn of_output(scope: &Scope<'_>, wanted: &[(String, Expr)], stop: Stop) -> Stop {
+    let Stop::Fail(failure) = stop else { return stop };
+    if failure.kind == FailureKind::Limit {
+        return failure.into();
+    }
+    let fails = |one: &&(String, Expr)| matches!(scope.fields(std::slice::from_ref(one)), Err(Stop::Fail(_)));
+    match wanted.iter().find(fails) {
+        Some((name, _)) => {
+            Failure::new(failure.kind, format!("output `{name}` cannot be made: {}", failure.message)).into()
+        }
+        None => failure.into(),
     }
 }

@@ -50,8 +50,8 @@ pub(crate) fn answer(arguments: &AnswerArguments) -> Result<Exit, CommandError> 
     let seating = Seating::unless(arguments.no_daemon, Seating::Daemon);
     let front = Front { name, said, asks: !arguments.no_input };
     match desk::block_on(put(Sheet::new(asked), front, seating))?? {
-        Some(followed) => result::finish(followed, arguments.json),
-        None => Ok(Exit::Waiting),
+        Ok(followed) => result::finish(followed, arguments.json),
+        Err(exit) => Ok(exit),
     }
 }
 
@@ -76,8 +76,12 @@ fn root(looked: &Looked, asked: &Asked) -> Result<RunRow, CommandError> {
     Ok(looked.reader.run(&asked.root)?.ok_or_else(|| engine::Error::NoRun(asked.root.clone()))?)
 }
 
-/// Shows a question, takes the answer and follows the run; nothing where there is no answer yet.
-async fn put(mut sheet: Sheet, front: Front, seating: Seating) -> Result<Option<Followed>, CommandError> {
+/// Shows a question, takes the answer and follows the run; only an exit code where there is no answer yet.
+async fn put(
+    mut sheet: Sheet,
+    front: Front,
+    seating: Seating,
+) -> Result<Result<Followed, Exit>, CommandError> {
     let mut signals = Signals::listen()?;
     let mut typed = Typed::open().filter(|_| front.asks);
     let meant = front.said.clone().map(|said| sheet.say(said));
@@ -98,21 +102,29 @@ async fn put(mut sheet: Sheet, front: Front, seating: Seating) -> Result<Option<
         Some(command) => {
             let proof = match wants_proof(&sheet.asked, &command) {
                 true if typed.is_some() => match passphrase("passphrase")? {
-                    Some(said) => Some(said),
-                    None => return Ok(None),
+                    Ok(said) => Some(said),
+                    Err(broken) => {
+                        unsaid(&sheet.asked, true);
+                        return Ok(Err(broken.exit()));
+                    }
                 },
                 true => return Err(needs_a_terminal(&sheet.asked)),
                 false => None,
             };
             let given = give(&sheet.asked, (command, proof), (signals, typed), seating).await;
-            given.map(Some).map_err(|error| error.of_run(&sheet.asked.root))
+            given.map(Ok).map_err(|error| error.of_run(&sheet.asked.root))
         }
         None => {
-            talk(&format!("nothing was said: {} still waits", sheet.asked.root));
-            later(&sheet.asked, typed.is_some()).iter().for_each(|line| talk(line));
-            Ok(None)
+            unsaid(&sheet.asked, typed.is_some());
+            Ok(Err(Exit::Waiting))
         }
     }
+}
+
+/// Says that nothing was answered, and how to do it later.
+fn unsaid(asked: &Asked, at_terminal: bool) {
+    talk(&format!("nothing was said: {} still waits", asked.root));
+    later(asked, at_terminal).iter().for_each(|line| talk(line));
 }
 
 /// Whether an answer is a yes that must be proven.

@@ -8,6 +8,8 @@ use super::store::{surroundings, workspace};
 use super::{settled, target};
 use engine::library::{Definition, Library, PlaceKind, Reading};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 /// Carries the command out.
 pub(crate) fn check(arguments: &CheckArguments) -> Result<Exit, CommandError> {
@@ -16,11 +18,16 @@ pub(crate) fn check(arguments: &CheckArguments) -> Result<Exit, CommandError> {
         [] => found()?,
         files => files.iter().map(|file| target::file(file)).collect(),
     };
+    let shared = shared_names(arguments)?;
     if arguments.json {
-        let all: Vec<Value> = readings.iter().flat_map(diagnostics).collect();
+        let warning =
+            |message: &String| json!({ "code": "same-name", "severity": "warning", "message": message });
+        let all: Vec<Value> =
+            readings.iter().flat_map(diagnostics).chain(shared.iter().map(warning)).collect();
         print_json(&json!({ "diagnostics": all }))?;
     } else {
         readings.iter().for_each(tell);
+        shared.iter().for_each(|line| target::warn(line));
     }
     Ok(if readings.iter().any(Result::is_err) {
         Exit::Usage
@@ -29,6 +36,17 @@ pub(crate) fn check(arguments: &CheckArguments) -> Result<Exit, CommandError> {
     } else {
         Exit::Succeeded
     })
+}
+
+/// Names that several files of one folder have, one of them among those that are checked.
+fn shared_names(arguments: &CheckArguments) -> Result<BTreeSet<String>, CommandError> {
+    let library = Library::scan(&Surroundings::here(workspace()?));
+    let all = library.definitions().filter(|definition| !definition.hides.is_empty());
+    let files: Vec<PathBuf> = match arguments.files.as_slice() {
+        [] => all.filter_map(|definition| definition.origin.path.clone()).collect(),
+        files => files.iter().map(PathBuf::from).collect(),
+    };
+    Ok(files.iter().filter_map(|file| library.shared_name(file)).collect())
 }
 
 fn found() -> Result<Vec<Result<Reading, CommandError>>, CommandError> {

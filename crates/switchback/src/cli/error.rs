@@ -304,7 +304,7 @@ impl From<FileError> for CommandError {
         let code = match &error {
             FileError::Absent(_) => "missing-file",
             FileError::Io { .. } => "unreadable-file",
-            FileError::NotText(_) => "not-text",
+            FileError::NotText { .. } => "not-text",
         };
         CommandError::usage(code, error.to_string())
     }

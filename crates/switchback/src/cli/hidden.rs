@@ -1,11 +1,31 @@
 //! What someone types and nobody sees.
 
+use super::exit::Exit;
 use engine::secrets::BYTES_MAX;
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 use std::io::{self, Read, Write};
 
-/// Asks a person for one line and shows nothing of it; nothing if they change their mind.
-pub(super) fn prompt(what: &str) -> io::Result<Option<String>> {
+/// How typing was broken off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Broken {
+    /// By Ctrl-C.
+    Off,
+    /// By the end of the input, before anything was typed.
+    Ended,
+}
+
+impl Broken {
+    /// The exit code of a command that can do nothing without it.
+    pub(super) const fn exit(self) -> Exit {
+        match self {
+            Broken::Off => Exit::Interrupted,
+            Broken::Ended => Exit::Waiting,
+        }
+    }
+}
+
+/// Asks a person for one line and shows nothing of it.
+pub(super) fn prompt(what: &str) -> io::Result<Result<String, Broken>> {
     // First of all: what is typed after the question counts.
     let _hidden = Hidden::begin()?;
     let mut err = io::stderr().lock();
@@ -17,12 +37,15 @@ pub(super) fn prompt(what: &str) -> io::Result<Option<String>> {
 }
 
 /// What is typed up to the end of the line.
-fn typed(input: &mut impl Read) -> io::Result<Option<String>> {
+fn typed(input: &mut impl Read) -> io::Result<Result<String, Broken>> {
     let (mut bytes, mut byte) = (Vec::new(), [0]);
-    while input.read(&mut byte)? > 0 && bytes.len() <= BYTES_MAX {
+    while bytes.len() <= BYTES_MAX {
+        let end_of_input = input.read(&mut byte)? == 0 || byte[0] == 0x04;
         match byte[0] {
-            b'\n' | b'\r' | 0x04 => break,
-            0x03 => return Ok(None),
+            _ if end_of_input && bytes.is_empty() => return Ok(Err(Broken::Ended)),
+            _ if end_of_input => break,
+            b'\n' | b'\r' => break,
+            0x03 => return Ok(Err(Broken::Off)),
             0x08 | 0x7f => {
                 // All bytes of one character.
                 while bytes.pop().is_some_and(|last: u8| last & 0xC0 == 0x80) {}
@@ -30,7 +53,7 @@ fn typed(input: &mut impl Read) -> io::Result<Option<String>> {
             byte => bytes.push(byte),
         }
     }
-    String::from_utf8(bytes).map(Some).map_err(|_| io::Error::other("it is not UTF-8 text"))
+    String::from_utf8(bytes).map(Ok).map_err(|_| io::Error::other("it is not UTF-8 text"))
 }
 
 /// A terminal that shows nothing of what is typed, until this is dropped.
@@ -61,10 +84,13 @@ mod tests {
     #[test]
     fn what_is_typed_ends_with_the_line_and_can_be_mended() {
         let read = |text: &[u8]| typed(&mut &*text).unwrap();
-        assert_eq!(read(b"abcd\nrest").as_deref(), Some("abcd"));
-        assert_eq!(read("abé\u{7f}c\r".as_bytes()).as_deref(), Some("abc"));
-        assert_eq!(read(b"\x7fab").as_deref(), Some("ab"));
-        assert_eq!(read(b"ab\x03"), None);
+        assert_eq!(read(b"abcd\nrest").as_deref(), Ok("abcd"));
+        assert_eq!(read("abé\u{7f}c\r".as_bytes()).as_deref(), Ok("abc"));
+        assert_eq!(read(b"\x7fab").as_deref(), Ok("ab"));
+        assert_eq!(read(b"ab\x04cd").as_deref(), Ok("ab"));
+        assert_eq!(read(b"\n").as_deref(), Ok(""));
+        assert_eq!(read(b"ab\x03"), Err(Broken::Off));
+        assert_eq!((read(b""), read(b"\x04")), (Err(Broken::Ended), Err(Broken::Ended)));
         assert!(typed(&mut &b"\xff\n"[..]).is_err());
     }
 }

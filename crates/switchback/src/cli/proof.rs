@@ -5,7 +5,7 @@ use super::arguments::{ProofArguments, ProofVerb};
 use super::desk::{self, find, place, remote};
 use super::error::CommandError;
 use super::exit::Exit;
-use super::hidden::prompt;
+use super::hidden::{Broken, prompt};
 use super::look::talk;
 use super::store::directory;
 use crate::daemon::{self, Passphrase};
@@ -21,8 +21,8 @@ pub(crate) fn proof(arguments: &ProofArguments) -> Result<Exit, CommandError> {
     desk::block_on(only_a_human(&dir))??;
     let proof = Proof::of(&dir);
     let is_set = proof.is_set().map_err(|why| unusable(&why))?;
-    if is_set && !is_known(&proof)? {
-        return Ok(Exit::Interrupted);
+    if is_set && let Err(broken) = is_known(&proof)? {
+        return Ok(unchanged(broken));
     }
     match arguments.verb {
         ProofVerb::Set => set(&proof),
@@ -36,12 +36,18 @@ pub(crate) fn proof(arguments: &ProofArguments) -> Result<Exit, CommandError> {
 }
 
 fn set(proof: &Proof) -> Result<Exit, CommandError> {
-    let Some(Passphrase(new)) = passphrase("new passphrase")? else { return Ok(Exit::Interrupted) };
+    let new = match passphrase("new passphrase")? {
+        Ok(Passphrase(new)) => new,
+        Err(broken) => return Ok(unchanged(broken)),
+    };
     if new.chars().count() < CHARS_MIN {
         let message = format!("a passphrase has at least {CHARS_MIN} characters");
         return Err(CommandError::usage("short-passphrase", message));
     }
-    let Some(Passphrase(again)) = passphrase("the same once more")? else { return Ok(Exit::Interrupted) };
+    let again = match passphrase("the same once more")? {
+        Ok(Passphrase(again)) => again,
+        Err(broken) => return Ok(unchanged(broken)),
+    };
     if new != again {
         return Err(CommandError::usage(
             "not-the-same",
@@ -53,10 +59,18 @@ fn set(proof: &Proof) -> Result<Exit, CommandError> {
     Ok(Exit::Succeeded)
 }
 
-/// Whether whoever types knows the passphrase that holds; not if they change their mind.
-fn is_known(proof: &Proof) -> Result<bool, CommandError> {
-    let Some(Passphrase(said)) = passphrase("the passphrase that holds now")? else { return Ok(false) };
-    proof.check(&said).map(|()| true).map_err(|why| unusable(&why))
+/// Whether whoever types knows the passphrase that holds, unless they change their mind.
+fn is_known(proof: &Proof) -> Result<Result<(), Broken>, CommandError> {
+    match passphrase("the passphrase that holds now")? {
+        Ok(Passphrase(said)) => proof.check(&said).map(Ok).map_err(|why| unusable(&why)),
+        Err(broken) => Ok(Err(broken)),
+    }
+}
+
+/// Says that nothing came of it.
+fn unchanged(_: Broken) -> Exit {
+    talk("nothing was changed");
+    Exit::Interrupted
 }
 
 /// Whoever an agent has started sets no passphrase.
@@ -70,8 +84,8 @@ async fn only_a_human(dir: &std::path::Path) -> Result<(), CommandError> {
     }
 }
 
-/// Asks for a passphrase; nothing if whoever is asked changes their mind.
-pub(super) fn passphrase(what: &str) -> Result<Option<Passphrase>, CommandError> {
+/// Asks for a passphrase, unless whoever is asked changes their mind.
+pub(super) fn passphrase(what: &str) -> Result<Result<Passphrase, Broken>, CommandError> {
     let typed = prompt(what).map_err(|error| {
         CommandError::internal("not-read", format!("failed to read the passphrase: {error}"))
     })?;

@@ -7,7 +7,7 @@ use super::follow::{End, Followed};
 use super::lines;
 use super::look::{Look, clean, print, print_json, talk, typable};
 use super::{time, undecided};
-use engine::asking;
+use engine::asking::{self, Asked};
 use engine::kernel::plan::{Audience, Flow};
 use engine::kernel::{FailureKind, Outcome, Status};
 use engine::view::{Detail, Line, State, Values, View};
@@ -131,7 +131,17 @@ pub(crate) fn advice(view: &View) -> Vec<String> {
     } else {
         lines.extend(view.waiting_for().iter().map(|waiting| format!("waiting for {}", clean(waiting))));
     }
+    lines.extend(view.asked.iter().filter(|_| !view.left).filter_map(|asked| asked_again(view, asked)));
     lines
+}
+
+/// Why a question is asked again, if it is: what was answered before did not hold.
+fn asked_again(view: &View, asked: &Asked) -> Option<String> {
+    let note = asked.note.as_deref()?;
+    let planned = view.planned(asked.path.last()?).filter(|_| asked.run == view.run);
+    let of = planned.and_then(|(step, _)| step.verify.as_ref()).map(|verify| verify.attempts_max);
+    let of = of.map(|most| format!(" of {most}")).unwrap_or_default();
+    Some(format!("`{}` is asked again, attempt {}{of}: {}", clean(&asked.step()), asked.attempt, clean(note)))
 }
 
 /// An output as people read it: `name: value`, long values on lines of their own.

@@ -140,7 +140,7 @@ fn what(view: &View) -> String {
         [one] => format!("{one} was interrupted"),
         names @ [_, ..] => format!("{} were interrupted", names.join(", ")),
         [] if view.left && waiting.is_empty() => "its process is gone".to_owned(),
-        [] if view.left => format!("stopped while it waited for {waiting}"),
+        [] if view.left && view.below.is_empty() => format!("stopped while it waited for {waiting}"),
         [] if waiting.is_empty() => in_state(State::Running).join(", "),
         [] => waiting,
     }

@@ -32,8 +32,11 @@ fn set(name: &str, keyring: bool) -> Result<Exit, CommandError> {
     }
     let text = match io::stdin().is_terminal() {
         true => match prompt(&format!("value of {name}")).map_err(|error| unread(&error))? {
-            Some(text) => text,
-            None => return Ok(Exit::Interrupted),
+            Ok(text) => text,
+            Err(_) => {
+                talk(&format!("nothing was changed: `{name}` is as it was"));
+                return Ok(Exit::Interrupted);
+            }
         },
         false => piped()?,
     };

@@ -6,10 +6,10 @@ use super::desk::{block_on, is_alone, lent, place};
 use super::error::CommandError;
 use super::exit::Exit;
 use super::follow::Signals;
-use super::look::talk;
+use super::look::{talk, written};
 use super::store::{directory, workspace};
 use crate::daemon::{Door, Hello, Pipe};
-use crate::house::{Carries, Client, Flags, House};
+use crate::house::{Carries, Client, Flags, House, Sought};
 use crate::mcp;
 use crate::settings::Settings;
 use std::path::PathBuf;
@@ -30,6 +30,7 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<Exit, CommandError> {
     };
     pipe.carry();
     pipe.close();
+    written(pipe.heard())?;
     pipe.missed().map_or(Ok(Exit::Succeeded), Err)
 }
 
@@ -52,27 +53,32 @@ fn folder(named: Option<&str>) -> Result<PathBuf, CommandError> {
 
 /// Everything in this one process.
 async fn alone(client: Client) -> Result<Exit, CommandError> {
-    let (house, recovered) = match House::open(&directory()?, Carries::Asked).await {
-        Ok(opened) => opened,
-        Err(error) => return closed(error.into(), client).await,
-    };
-    recovered.iter().filter_map(super::recovered).for_each(|line| talk(&line));
-    house.lend(&client.workspace, lent(&client));
-    let house = Arc::new(house);
+    let (dir, theirs) = (directory()?, client.clone());
+    let house = Sought::new(Box::new(move || Box::pin(own(dir.clone(), theirs.clone())))).await;
     let shows_gates = !crate::daemon::is_below_our_own();
     let mut signals = Signals::listen()?;
+    let lines = mcp::Stdio::open();
+    let unheard = lines.unheard();
     let served = tokio::select! {
-        served = mcp::serve(Arc::clone(&house), client, shows_gates, mcp::Stdio::open()) => Some(served),
+        served = mcp::serve_alone(Arc::clone(&house), client, shows_gates, lines) => Some(served),
         _ = signals.next() => None,
     };
     // Whatever ends it: what its runs have started is ended and recorded.
-    house.close().await;
-    match served {
-        Some(served) => {
-            served.map(|()| Exit::Succeeded).map_err(|error| CommandError::internal("mcp", error))
-        }
-        None => Ok(Exit::Interrupted),
+    if let Some(house) = house.house() {
+        house.close().await;
     }
+    written(unheard.heard())?;
+    let Some(served) = served else { return Ok(Exit::Interrupted) };
+    served.map_err(|error| CommandError::internal("mcp", error))?;
+    house.missed().map_or(Ok(Exit::Succeeded), Err)
+}
+
+/// A house for one client.
+async fn own(dir: PathBuf, client: Client) -> Result<House, CommandError> {
+    let (house, recovered) = House::open(&dir, Carries::Asked).await?;
+    recovered.iter().filter_map(super::recovered).for_each(|line| talk(&line));
+    house.lend(&client.workspace, lent(&client));
+    Ok(house)
 }
 
 /// Without a store every tool says why: a client that only sees its server end learns nothing.

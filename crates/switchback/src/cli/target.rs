@@ -22,8 +22,18 @@ pub(crate) fn read(word: &str) -> Result<Reading, CommandError> {
             Ok(Reading::clone(&definition.reading))
         }
         Err(_) if Path::new(word).is_file() => file(word),
-        Err(error) => Err(error.into()),
+        Err(error) => match beside(word) {
+            Some(path) => Err(CommandError::usage("unknown-workflow", error.to_string())
+                .hint(format!("there is a file {path} here: name it by its path"))),
+            None => Err(error.into()),
+        },
     }
+}
+
+/// The definition in this folder whose file has this name.
+fn beside(word: &str) -> Option<String> {
+    let files = ["yaml", "yml", "json"].map(|ending| format!("./{word}.{ending}"));
+    files.into_iter().find(|file| Path::new(file).is_file())
 }
 
 /// Reads a file, linked to what it calls; one that is not there gets a near name of its folder.

@@ -5,11 +5,13 @@ use super::error::CommandError;
 use super::exit::Exit;
 use super::look::{print, print_json};
 use super::store::{Looked, directory, find};
-use engine::journal::{Broken, Hash, verify_file};
+use engine::journal::{Broken, Hash, Unverified, verify_stream};
 use engine::kernel::RunId;
 use engine::store::VerifyError;
 use engine::view::contradiction;
 use serde_json::json;
+use std::fs::File;
+use std::io::BufReader;
 use std::path::Path;
 
 /// Carries the command out.
@@ -59,11 +61,13 @@ struct Sound {
 }
 
 fn file(path: &str) -> Result<Sound, CommandError> {
-    let bytes = std::fs::read(path)
-        .map_err(|error| CommandError::usage("unreadable-file", format!("failed to read {path}: {error}")))?;
-    let verified = verify_file(&bytes).map_err(|broken| {
-        CommandError::internal("journal-broken", format!("{path} is {broken}"))
-            .hint("it is not the file that `switchback show RUN --journal` wrote, or it was changed since")
+    let unreadable =
+        |error| CommandError::usage("unreadable-file", format!("failed to read {path}: {error}"));
+    let file = File::open(path).map_err(unreadable)?;
+    let verified = verify_stream(BufReader::new(file)).map_err(|error| match error {
+        Unverified::Io(error) => unreadable(error),
+        Unverified::Broken(broken) => CommandError::internal("journal-broken", format!("{path} is {broken}"))
+            .hint("it is not the file that `switchback show RUN --journal` wrote, or it was changed since"),
     })?;
     Ok(Sound {
         run: verified.run.to_string(),

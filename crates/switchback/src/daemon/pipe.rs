@@ -55,6 +55,8 @@ struct State {
     deaths: Vec<Instant>,
     /// Why there is no daemon, where someone stands in for it.
     missed: Option<Missed>,
+    /// Why the client cannot be told anything any more.
+    unheard: Option<io::Error>,
 }
 
 struct Missed {
@@ -75,7 +77,8 @@ impl Pipe {
     /// A pipe from this process to the daemon, started if need be. `say` is how people hear of what happens. Where no daemon
     /// can be had, someone stands in who says why, until there is one.
     pub(crate) fn open(place: Place, hello: Hello, say: fn(&str)) -> io::Result<Arc<Pipe>> {
-        let state = State { talk: Talk::default(), link: None, links: 0, deaths: Vec::new(), missed: None };
+        let (talk, deaths) = (Talk::default(), Vec::new());
+        let state = State { talk, link: None, links: 0, deaths, missed: None, unheard: None };
         let pipe = Arc::new(Pipe {
             place,
             hello,
@@ -93,6 +96,11 @@ impl Pipe {
     /// Why there is no daemon, if there is none.
     pub(crate) fn missed(&self) -> Option<CommandError> {
         self.state().missed.take().map(|missed| missed.why)
+    }
+
+    /// Whether all that was said has reached the client.
+    pub(crate) fn heard(&self) -> io::Result<()> {
+        self.state().unheard.take().map_or(Ok(()), Err)
     }
 
     /// Lets someone stand in for the daemon: without it every tool says why.
@@ -145,7 +153,7 @@ impl Pipe {
             let line = match came.as_deref() {
                 Ok(line) => bare(line),
                 Err(refused) => {
-                    say_to_client(&refused.answer());
+                    self.tell(&refused.answer());
                     continue;
                 }
             };
@@ -181,7 +189,7 @@ impl Pipe {
         let line = match taken {
             Taken::Pass(line) => line,
             Taken::Answer(answer) => {
-                say_to_client(&answer);
+                self.tell(&answer);
                 return Ok(());
             }
             Taken::Dropped => return Ok(()),
@@ -240,10 +248,7 @@ impl Pipe {
             let Ok(line) = line else { break };
             let Some(line) = self.state().talk.give(&line) else { continue };
             kill_point("pipe has an answer");
-            if write_line(&mut io::stdout().lock(), &line).is_err() {
-                // Nobody reads what we say.
-                self.state().talk.give_up();
-                self.changed.notify_all();
+            if !self.tell(&line) {
                 return;
             }
             // Only the last answers are waited for.
@@ -268,8 +273,7 @@ impl Pipe {
             state.link = None;
         }
         let withdrawn = self.state().talk.unlink();
-        // A client that does not read any more is told by the end of its own pipe.
-        withdrawn.iter().for_each(|line| drop(write_line(&mut io::stdout().lock(), line)));
+        withdrawn.iter().all(|line| self.tell(line));
         let hung_up = self.is_there_still(link);
         let left = std::fs::read_to_string(&self.place.pid).ok().filter(|_| !hung_up);
         let (gone_on, crashed) = match left.as_deref().map(str::trim) {
@@ -318,10 +322,18 @@ impl Pipe {
     /// Answers what is open, because no daemon will.
     fn answer_all(&self, why: &Reason) {
         let answers = self.state().talk.unanswered(why);
-        let mut out = io::stdout().lock();
-        // A client that does not read any more is told by the end of its own pipe.
-        answers.iter().for_each(|answer| drop(write_line(&mut out, answer)));
+        answers.iter().all(|answer| self.tell(answer));
         self.changed.notify_all();
+    }
+
+    /// Says a line to the client. Where that fails nothing more can be said, and all is over.
+    fn tell(&self, line: &Line) -> bool {
+        let Err(error) = write_line(io::stdout().lock(), line) else { return true };
+        let mut state = self.state();
+        state.unheard.get_or_insert(error);
+        state.talk.give_up();
+        self.changed.notify_all();
+        false
     }
 
     /// Lets go of the daemon.
@@ -338,11 +350,6 @@ impl Pipe {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Answers the client. One that does not read any more is told by the end of its own pipe.
-fn say_to_client(answer: &Line) {
-    let _ = write_line(io::stdout().lock(), answer);
 }
 
 /// In one piece: whoever reads would wake for each.

@@ -4,9 +4,9 @@
 //! Both eras are carried. The older one opens with `initialize`, which is said again to a new daemon and whose second
 //! answer nobody hears; the newer one has no opening.
 
-use crate::mcp::failed;
 use crate::mcp::last::NOTIFICATION;
 use crate::mcp::line::{self, Refused};
+use crate::mcp::{failed, ids};
 use asks::Asks;
 use rmcp::model::{ClientJsonRpcMessage, JsonRpcMessage, RequestId};
 use serde::Deserialize;
@@ -103,9 +103,10 @@ struct Head<'l> {
 impl Talk {
     /// Takes a line of the client. What the server would drop, or answer without its id, is answered here.
     pub(super) fn take(&mut self, line: &Line) -> Taken {
-        match line::read(line) {
+        let line = ids::inward(line);
+        match line::read(&line) {
             Ok(Some(message)) => {
-                self.passed(line, &message).unwrap_or_else(|refused| Taken::Answer(refused.answer()))
+                self.passed(&line, &message).unwrap_or_else(|refused| Taken::Answer(refused.answer()))
             }
             Ok(None) => Taken::Dropped,
             Err(refused) => Taken::Answer(refused.answer()),
@@ -148,7 +149,7 @@ impl Talk {
     /// A request as the daemon gets it, open from now on.
     fn asked(&mut self, line: &Line, id: &RequestId, method: &str) -> Result<Vec<u8>, Refused> {
         if self.open.values().any(|open| open.id == *id) {
-            let shown = id.clone().into_json_value();
+            let shown = ids::written(&id.clone().into_json_value());
             return Err(Refused::request(id, format!("a request with the id {shown} is still under way")));
         }
         let kind = kind(method);
@@ -185,7 +186,7 @@ impl Talk {
         let message = || serde_json::from_slice::<Value>(line).unwrap_or_default();
         let given = match head(line) {
             Some(Head { id: Some(id), method: None, error, .. }) => {
-                return self.answers(id.get(), error.is_some()).then_some(Cow::Borrowed(line));
+                return self.answers(id.get(), error.is_some()).then(|| ids::outward(line));
             }
             Some(Head { id: Some(_), method: Some(_), .. }) => self.asks.asked(message()),
             Some(Head { method: Some(method), .. }) if method == "notifications/cancelled" => {
@@ -322,13 +323,14 @@ fn cancelled(params: &str) -> Option<RequestId> {
 fn unanswered(open: &Open, why: &Reason, newer: bool) -> Vec<u8> {
     let id = open.id.clone().into_json_value();
     let Reason { code, error, next } = why;
-    bytes(&match open.kind {
+    let answer = bytes(&match open.kind {
         Kind::Tool => json!({ "jsonrpc": "2.0", "id": id, "result": failed(code, error, next, newer) }),
         _ => {
             let error = json!({ "code": -32603, "message": format!("{error} {next}") });
             json!({ "jsonrpc": "2.0", "id": id, "error": error })
         }
-    })
+    });
+    ids::outward(&answer).into_owned()
 }
 
 /// Bytes that nobody can guess or repeat.

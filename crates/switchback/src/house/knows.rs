@@ -4,7 +4,7 @@
 use engine::answers::{Answers, Called, Patience};
 use engine::evaluator::{Evaluator, Program};
 use engine::kernel::{Answer, Digest, Question, RunId};
-use engine::library::{Order, Shelf, Surroundings};
+use engine::library::{NotFound, Order, Shelf, Surroundings};
 use engine::secrets::Keeper;
 use engine::turn::Home;
 use std::path::PathBuf;
@@ -59,7 +59,7 @@ impl Answers for Knows {
     fn plan(&self, home: &Home, workflow: &str, _plan: Option<Digest>) -> Result<Called, String> {
         let around = Surroundings::of(home.folder.clone(), |name| home.env.get(name).cloned());
         let found = self.shelf(around).find(Order::Blocks, workflow);
-        let definition = found.map_err(|_| format!("Workflow '{workflow}' not found"))?;
+        let definition = found.map_err(|error| not_found(&error))?;
         match (&definition.reading.plan, definition.reading.first_error()) {
             (Some(plan), _) => {
                 Ok(Called { plan: Arc::new(plan.clone()), pinned: definition.reading.pinned.clone() })
@@ -67,6 +67,15 @@ impl Answers for Knows {
             (None, Some(error)) => Err(format!("Workflow '{workflow}' is not valid: {}", error.message)),
             (None, None) => Err(format!("Workflow '{workflow}' is not valid")),
         }
+    }
+}
+
+/// That a workflow is not there, and what may be meant: its name came from a value.
+fn not_found(error: &NotFound) -> String {
+    let name = &error.name;
+    match error.near.as_slice() {
+        [] => format!("Workflow '{name}' not found; `switchback list` shows all there are"),
+        near => format!("Workflow '{name}' not found; did you mean `{}`?", near.join("` or `")),
     }
 }
 

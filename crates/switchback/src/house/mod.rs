@@ -14,12 +14,14 @@ mod knows;
 pub(crate) mod lent;
 mod proof;
 mod readers;
+mod sought;
 
 pub(crate) use client::{Client, Flags};
 pub(crate) use error::HouseError;
 pub(crate) use knows::EVALUATOR;
 pub(crate) use lent::Lent;
 pub(crate) use proof::{CHARS_MIN, Proof, Unproven};
+pub(crate) use sought::Sought;
 
 use engine::adapters::process::{Notes, Recovered};
 use engine::answers::Answers;

@@ -6,7 +6,7 @@
 //! An answer is kept short; a resource is filled: its texts are as long as there is room for them.
 //!
 //! What was left out is counted in `left_out`, together with the resource that has all of it. Ids, status and what to do
-//! next are never touched.
+//! next are said whole, unless they are as long as no sentence is.
 
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -35,8 +35,9 @@ const SLACK_BYTES: usize = 1_000;
 /// How many cut lists are named.
 const NAMED_MAX: usize = 8;
 
-/// Members that are said whole.
+/// Members that are said whole, up to so many bytes.
 const WHOLE: [&str; 5] = ["workflow_id", "run", "status", "next", "code"];
+const WHOLE_BYTES_MAX: usize = 4_000;
 
 /// What is to be done, as it is said to whoever does it: a step that was cut is another step.
 const TO_DO: [&str; 8] =
@@ -153,8 +154,8 @@ impl Cut {
     /// Shortens the texts of a document.
     fn texts_of(&mut self, document: &Map<String, Value>, bytes: usize) -> Map<String, Value> {
         let shorten = |(key, value): (&String, &Value)| {
-            let is_whole = WHOLE.contains(&key.as_str());
-            (key.clone(), if is_whole { value.clone() } else { self.texts(value, bytes) })
+            let bytes = if WHOLE.contains(&key.as_str()) { WHOLE_BYTES_MAX } else { bytes };
+            (key.clone(), self.texts(value, bytes))
         };
         document.iter().map(shorten).collect()
     }
@@ -223,8 +224,11 @@ impl Cut {
 
     /// The entries that fit, in their order; the interesting ones are taken first.
     fn keep(&mut self, path: &str, entries: Vec<(String, Value)>, bytes: usize) -> Vec<(String, Value)> {
+        let is_large: Vec<bool> =
+            entries.iter().map(|(key, value)| entry_size(key, value) > bytes / 2).collect();
         let mut order: Vec<usize> = (0..entries.len()).collect();
-        order.sort_by_key(|position| rank(&entries[*position].1));
+        // What is large leaves room to the others: of a question more is seen than its choices.
+        order.sort_by_key(|position| (rank(&entries[*position].1), is_large[*position]));
         let mut room = bytes.saturating_sub(2);
         let mut slots: Vec<Option<(String, Value)>> = entries.into_iter().map(Some).collect();
         let mut kept: BTreeMap<usize, (String, Value)> = BTreeMap::new();
@@ -234,8 +238,8 @@ impl Cut {
             if needed <= room {
                 room -= needed;
                 kept.extend(slots[position].take().map(|entry| (position, entry)));
-            } else if kept.is_empty() && room > SMALL_BYTES && key.len() < room / 4 {
-                // One entry that is larger than all the room there is shows at least its beginning.
+            } else if (kept.is_empty() || is_large[position]) && room > SMALL_BYTES && key.len() < room / 4 {
+                // One entry that is larger than the room there is shows at least its beginning.
                 let Some((key, value)) = slots[position].take() else { continue };
                 let path = if key.is_empty() { path.to_owned() } else { format!("{path}.{key}") };
                 let value = self.prune(&path, value, room - key.len() - 8);

@@ -7,7 +7,7 @@
 //! ```
 
 use super::line::{LINE_BYTES_MAX, Refused};
-use serde_json::Value;
+use serde_json::value::RawValue;
 use std::io::{self, BufRead};
 use tokio::io::{AsyncBufRead, AsyncBufReadExt};
 
@@ -144,16 +144,17 @@ impl Long {
         }
     }
 
-    /// The id, if a whole one was found.
-    fn id(&self) -> Value {
-        serde_json::from_slice(&self.id).unwrap_or_default()
+    /// The id as it was written, if a whole one was found.
+    fn id(&self) -> String {
+        let id: Option<&RawValue> = serde_json::from_slice(&self.id).ok();
+        id.map_or_else(|| "null".to_owned(), |id| id.get().to_owned())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use serde_json::{Value, json};
     use std::io::{BufReader, Cursor, Read};
 
     fn lines(text: &[u8], piece: usize) -> Vec<Came> {
@@ -165,7 +166,7 @@ mod tests {
         let mut long = Long::default();
         long.take(message.as_bytes());
         assert_eq!(long.length, message.len());
-        long.id()
+        serde_json::from_str(&long.id()).unwrap()
     }
 
     #[test]
@@ -196,7 +197,7 @@ mod tests {
         assert!(most <= LINE_BYTES_MAX + AROUND_BYTES_MAX, "{most}");
         assert!(intake.line.capacity() == 0, "what was kept is given back");
         let refused = intake.came(true).unwrap().unwrap_err();
-        assert_eq!(refused, Refused::too_long(Value::Null, 4 * LINE_BYTES_MAX));
+        assert_eq!(refused, Refused::too_long("null".to_owned(), 4 * LINE_BYTES_MAX));
         assert_eq!(intake.next(&mut input).unwrap(), Some(Ok(b"next".to_vec())));
         assert_eq!(intake.next(&mut input).unwrap(), None);
     }
@@ -206,7 +207,7 @@ mod tests {
         let most = LINE_BYTES_MAX + AROUND_BYTES_MAX;
         assert_eq!(lines(&vec![b'x'; most], 1 << 16)[0].as_ref().unwrap().len(), most);
         let refused = lines(&vec![b'x'; most + 1], 1 << 16);
-        assert_eq!(refused, [Err(Refused::too_long(Value::Null, most + 1))]);
+        assert_eq!(refused, [Err(Refused::too_long("null".to_owned(), most + 1))]);
     }
 
     #[test]

@@ -3,10 +3,13 @@
 //!
 //! Only what cannot be read is looked at more closely: what the server takes is never refused here.
 
+use super::ids;
 use super::problem::{said, said_value};
+use engine::adapters::exact;
 use rmcp::ErrorData;
-use rmcp::model::{ClientJsonRpcMessage, ErrorCode, RequestId};
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorCode, RequestId};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
@@ -19,25 +22,25 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 /// Why a line is no message.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Refused {
-    /// The id that came, or those of a batch.
-    ids: Vec<Value>,
+    /// The id that came, or those of a batch, each as it was written.
+    ids: Vec<String>,
     is_batch: bool,
     code: ErrorCode,
     why: String,
 }
 
 impl Refused {
-    fn new(id: Value, code: ErrorCode, why: String) -> Refused {
+    fn new(id: String, code: ErrorCode, why: String) -> Refused {
         Refused { ids: vec![id], is_batch: false, code, why }
     }
 
     /// A request that must not be made.
     pub(crate) fn request(id: &RequestId, why: String) -> Refused {
-        Refused::new(id.clone().into_json_value(), ErrorCode::INVALID_REQUEST, why)
+        Refused::new(ids::written(&id.clone().into_json_value()), ErrorCode::INVALID_REQUEST, why)
     }
 
-    /// A line that is longer than any may be.
-    pub(crate) fn too_long(id: Value, length: usize) -> Refused {
+    /// A line that is longer than any may be; its id as it was written.
+    pub(crate) fn too_long(id: String, length: usize) -> Refused {
         let why = format!(
             "a message has at most {LINE_BYTES_MAX} bytes, and this one has {length}; what is larger belongs into a file"
         );
@@ -47,10 +50,9 @@ impl Refused {
     /// The answer of the protocol, as a line.
     pub(crate) fn answer(&self) -> Vec<u8> {
         let error = json!({ "code": self.code, "message": self.why });
-        let answer = |id: &Value| json!({ "jsonrpc": "2.0", "id": id, "error": error });
-        let mut answers = self.ids.iter().map(answer);
-        let whole = if self.is_batch { answers.collect() } else { answers.next().unwrap_or_default() };
-        whole.to_string().into_bytes()
+        let answer = |id: &String| format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#);
+        let answers = self.ids.iter().map(answer).collect::<Vec<_>>().join(",");
+        if self.is_batch { format!("[{answers}]") } else { answers }.into_bytes()
     }
 }
 
@@ -66,7 +68,7 @@ pub(crate) fn read(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Refused>
         return Err(Refused::too_long(id_in(line), line.len()));
     }
     let error = match serde_json::from_slice(line) {
-        Ok(message) => return Ok(Some(message)),
+        Ok(message) => return held(line, message).map(Some),
         Err(error) => error,
     };
     let value: Value = serde_json::from_slice(line).map_err(|error| {
@@ -84,9 +86,40 @@ pub(crate) fn read(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Refused>
             format!("this is no message of the protocol: {}", said(&error.to_string())),
         ),
     };
-    let refused = Refused::new(value.get("id").cloned().unwrap_or_default(), code, why);
-    let batch = batch(&value);
+    let refused = Refused::new(ids::written(&value["id"]), code, why);
+    let batch = batch(line);
     Err(if batch.is_empty() { refused } else { Refused { ids: batch, is_batch: true, ..refused } })
+}
+
+/// A message that can be held as it was written: nothing that someone relies on is rounded or dropped without a word.
+fn held(line: &[u8], message: ClientJsonRpcMessage) -> Result<ClientJsonRpcMessage, Refused> {
+    #[derive(Deserialize)]
+    struct Head<'l> {
+        #[serde(borrow)]
+        params: Params<'l>,
+    }
+    #[derive(Deserialize)]
+    struct Params<'l> {
+        #[serde(borrow)]
+        arguments: &'l RawValue,
+    }
+    let ClientJsonRpcMessage::Request(request) = &message else { return Ok(message) };
+    if let Some(id) = ids::broken(&request.id) {
+        return Err(Refused::request(&request.id, no_id(&said(id))));
+    }
+    if let ClientRequest::CallToolRequest(_) = request.request
+        && let Ok(Head { params }) = serde_json::from_slice(line)
+        && let Err(why) = exact(params.arguments.get())
+    {
+        let id = ids::written(&request.id.clone().into_json_value());
+        let why = format!("`arguments` cannot be taken as they stand there: {}", said(&why));
+        return Err(Refused::new(id, ErrorCode::INVALID_PARAMS, why));
+    }
+    Ok(message)
+}
+
+fn no_id(came: &str) -> String {
+    format!("`id` must be a text or a whole number, not {came}")
 }
 
 /// What is wrong with a message, if it is one of the mistakes that have a name.
@@ -106,7 +139,7 @@ fn wrong(value: &Value) -> Option<(ErrorCode, String)> {
         None => return invalid("a message needs `jsonrpc`: \"2.0\"".to_owned()),
     }
     if let Some(id) = message.get("id").filter(|id| RequestId::deserialize(*id).is_err()) {
-        return invalid(format!("`id` must be a text or a whole number of 64 bits, not {}", said_value(id)));
+        return invalid(no_id(&said_value(id)));
     }
     match message.get("method") {
         Some(Value::String(_)) => {}
@@ -136,9 +169,17 @@ fn garbled(value: &Value, error: &serde_json::Error) -> Option<ClientJsonRpcMess
 }
 
 /// The ids of the requests in a batch: each of them is waited for.
-fn batch(value: &Value) -> Vec<Value> {
-    let requests = value.as_array().into_iter().flatten().filter(|one| one.get("method").is_some());
-    requests.filter_map(|one| one.get("id").cloned()).collect()
+fn batch(line: &[u8]) -> Vec<String> {
+    #[derive(Deserialize)]
+    struct Head<'l> {
+        #[serde(borrow)]
+        id: &'l RawValue,
+        #[serde(rename = "method")]
+        _method: IgnoredAny,
+    }
+    let all: Vec<&RawValue> = serde_json::from_slice(line).unwrap_or_default();
+    let requests = all.iter().filter_map(|one| serde_json::from_str::<Head<'_>>(one.get()).ok());
+    requests.map(|head| head.id.get().to_owned()).collect()
 }
 
 fn is_notification(message: &Value) -> bool {
@@ -150,14 +191,15 @@ fn is_answer(message: &Value) -> bool {
 }
 
 /// The id in a line that cannot be read as a whole.
-fn id_in(line: &[u8]) -> Value {
+fn id_in(line: &[u8]) -> String {
     #[derive(Deserialize)]
     struct Head<'l> {
         #[serde(borrow)]
         id: Option<&'l RawValue>,
     }
     let head: Option<Head<'_>> = serde_json::from_slice(line).ok();
-    head.and_then(|head| serde_json::from_str(head.id?.get()).ok()).unwrap_or_default()
+    let id = head.and_then(|head| serde_json::from_str(head.id?.get()).ok());
+    ids::written(&id.unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -165,8 +207,8 @@ mod tests {
     use super::*;
 
     fn refused(line: &str) -> (Value, i32, String) {
-        match read(line.as_bytes()) {
-            Err(refused) => (refused.ids[0].clone(), refused.code.0, refused.why),
+        match read(&ids::inward(line.as_bytes())) {
+            Err(refused) => (serde_json::from_str(&refused.ids[0]).unwrap(), refused.code.0, refused.why),
             Ok(message) => panic!("it was read: {line:.100} as {message:?}"),
         }
     }
@@ -198,11 +240,18 @@ mod tests {
             (r#"{"jsonrpc":"2.0","id":[1],"method":"ping"}"#, json!([1]), -32600, "not a list"),
             (r#"{"jsonrpc":"2.0","id":true,"method":"ping"}"#, json!(true), -32600, "not true"),
             (r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, json!(null), -32600, "not null"),
+            (r#"{"jsonrpc":"2.0","id":15e-1,"method":"ping"}"#, json!(1.5), -32600, "not 15e-1"),
             (
-                r#"{"jsonrpc":"2.0","id":9223372036854775808,"method":"ping"}"#,
-                json!(9_223_372_036_854_775_808_u64),
-                -32600,
-                "not 9223372036854775808",
+                r#"{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"x","arguments":{"a":[12345678901234567890123]}}}"#,
+                json!(8),
+                -32602,
+                "the number 12345678901234567890123 in line 1 cannot be kept as it is: write it as text",
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"x","arguments":{"a":1,"a":2}}}"#,
+                json!(9),
+                -32602,
+                "the key `a` stands there twice",
             ),
             (r#"{"jsonrpc":"2.0","id":1,"method":7}"#, json!(1), -32600, "`method` must be a text, not 7"),
             (r#"{"jsonrpc":"2.0","id":1}"#, json!(1), -32600, "needs `method`"),
@@ -259,14 +308,17 @@ mod tests {
         for line in [
             r#"{"jsonrpc":"2.0","id":9223372036854775807,"method":"ping"}"#,
             r#"{"jsonrpc":"2.0","id":-9223372036854775808,"method":"ping"}"#,
+            r#"{"jsonrpc":"2.0","id":9223372036854775808,"method":"ping"}"#,
             r#"{"jsonrpc":"2.0","id":1.0,"method":"ping"}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":{"a":18446744073709551615}}}"#,
             r#"{"jsonrpc":"2.0","id":"","method":"x","params":null}"#,
             r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"_meta":null}}"#,
             r#"{"jsonrpc":"2.0","id":0,"result":{"action":"accept"}}"#,
             r#"{"jsonrpc":"2.0","id":0,"error":{"code":1,"message":"no"}}"#,
             r#"{"jsonrpc":"2.0","method":"notifications/other","params":{}}"#,
         ] {
-            assert!(matches!(read(line.as_bytes()), Ok(Some(_))), "{line}: {:?}", read(line.as_bytes()));
+            let line = ids::inward(line.as_bytes());
+            assert!(matches!(read(&line), Ok(Some(_))), "{:?}", read(&line));
         }
     }
 

@@ -16,6 +16,7 @@ mod complete;
 mod elicit;
 mod fit;
 mod front;
+pub(crate) mod ids;
 mod instructions;
 pub(crate) mod intake;
 pub(crate) mod last;
@@ -43,7 +44,7 @@ mod workflows;
 pub(crate) use answer::failed;
 pub(crate) use stdio::Stdio;
 
-use crate::house::{Client, House};
+use crate::house::{Client, House, Sought};
 use last::Lasting;
 use line::LINE_BYTES_MAX;
 use rmcp::service::{RunningService, ServerInitializeError};
@@ -56,7 +57,7 @@ use std::sync::Arc;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
-use visit::Visit;
+use visit::{Host, Visit};
 use worded::Worded;
 
 /// The longest line of a pipe, which writes numbers out and adds to what its client said.
@@ -77,7 +78,17 @@ pub(crate) async fn serve(
     shows_gates: bool,
     lines: impl Transport<RoleServer, Error = io::Error> + 'static,
 ) -> Result<(), String> {
-    speak(Ok(house), (client, shows_gates), lines).await
+    speak(Host::Open(house), (client, shows_gates), lines).await
+}
+
+/// Speaks MCP with one client of a house of its own, which is looked for as long as there is none.
+pub(crate) async fn serve_alone(
+    house: Arc<Sought>,
+    client: Client,
+    shows_gates: bool,
+    lines: impl Transport<RoleServer, Error = io::Error> + 'static,
+) -> Result<(), String> {
+    speak(Host::Sought(house), (client, shows_gates), lines).await
 }
 
 /// Speaks MCP with one client where there is no house: every tool says why, and what to do.
@@ -86,7 +97,7 @@ pub(crate) async fn serve_closed(
     client: Client,
     lines: impl Transport<RoleServer, Error = io::Error> + 'static,
 ) -> Result<(), String> {
-    speak(Err(reason), (client, false), lines).await
+    speak(Host::Shut(reason), (client, false), lines).await
 }
 
 /// Speaks for a daemon that cannot be had, on a thread of its own, until the other side hangs up.
@@ -106,13 +117,13 @@ pub(crate) fn stand_in(reason: String, client: Client, stream: std::os::unix::ne
 }
 
 async fn speak(
-    house: Result<Arc<House>, String>,
+    host: Host,
     (client, shows_gates): (Client, bool),
     lines: impl Transport<RoleServer, Error = io::Error> + 'static,
 ) -> Result<(), String> {
     let (alive, mut over) = mpsc::channel(1);
-    let closing = house.as_ref().map(|house| house.closing()).unwrap_or_default();
-    let visit = Arc::new(Visit::begin(house, (client, shows_gates), alive).await);
+    let closing = host.house().map(|house| house.closing()).unwrap_or_default();
+    let visit = Arc::new(Visit::begin(host, (client, shows_gates), alive).await);
     let lines = Lasting::new(Worded(lines), Arc::clone(&visit.last));
     let spoken = match Server::new(&visit).serve(lines).await {
         Ok(running) => until_over(running, &closing).await,

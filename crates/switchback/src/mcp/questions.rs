@@ -9,6 +9,10 @@ use serde_json::Value;
 /// How many questions are told in words; the others are in the list.
 const NAMED_MAX: usize = 3;
 
+/// How many choices of a question are told in words, and in how many bytes.
+const CHOICES_MAX: usize = 10;
+const CHOICES_BYTES_MAX: usize = 300;
+
 /// All of them.
 pub(super) fn documents(asked: &[Asked]) -> Value {
     asked.iter().map(asking::document).collect()
@@ -50,10 +54,39 @@ fn one_next(run: &RunId, asked: &Asked, several: bool) -> String {
             format!("Ask the person what `{step}` asks and relay it: {}.", call("true or false"))
         }
         AskedKind::Choice => {
-            let labels: Vec<String> = asked.choices.iter().map(|one| format!("\"{}\"", label(one))).collect();
-            format!("Ask the person what `{step}` asks and relay it: {}.", call(&labels.join(" or ")))
+            format!("Ask the person what `{step}` asks and relay it: {}.", call(&choices(&asked.choices)))
         }
         AskedKind::Info => format!("Show the person what `{step}` says, then call {}.", call("true")),
         AskedKind::Text => format!("Ask the person what `{step}` asks and relay it: {}.", call("\"...\"")),
+    }
+}
+
+/// The choices of a question in words; of many only how many there are.
+fn choices(choices: &[Value]) -> String {
+    let quoted = choices.iter().take(CHOICES_MAX + 1).map(|one| format!("\"{}\"", label(one)));
+    let told = quoted.collect::<Vec<_>>().join(" or ");
+    if choices.len() <= CHOICES_MAX && told.len() <= CHOICES_BYTES_MAX {
+        return told;
+    }
+    format!("one of its {} choices or the number of one, see `questions`", choices.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn few_choices_are_told_and_many_are_counted() {
+        let many = |count: usize| (0..count).map(|number| json!(format!("b{number}"))).collect::<Vec<_>>();
+        assert_eq!(choices(&many(2)), r#""b0" or "b1""#);
+        assert!(choices(&many(CHOICES_MAX)).ends_with(r#"or "b9""#));
+        assert_eq!(
+            choices(&many(CHOICES_MAX + 1)),
+            "one of its 11 choices or the number of one, see `questions`"
+        );
+        let long = |bytes: usize| choices(&[json!("x".repeat(bytes))]);
+        assert_eq!(long(CHOICES_BYTES_MAX - 2).len(), CHOICES_BYTES_MAX);
+        assert!(long(CHOICES_BYTES_MAX - 1).starts_with("one of its 1 choices"));
     }
 }

@@ -40,6 +40,13 @@ impl Server {
     fn visit(&self) -> Result<Arc<Visit>, ErrorData> {
         self.visit.upgrade().ok_or_else(|| ErrorData::internal_error("the connection is closed", None))
     }
+
+    /// The visit of a request that wants something of the house.
+    async fn inside(&self) -> Result<Arc<Visit>, ErrorData> {
+        let visit = self.visit()?;
+        visit.look_again().await;
+        Ok(visit)
+    }
 }
 
 impl ServerHandler for Server {
@@ -87,7 +94,7 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let visit = self.visit()?;
+        let visit = self.inside().await?;
         let _under_way = visit.last.call();
         let settings = visit.fresh_settings().await;
         let over = context.ct.clone();
@@ -153,7 +160,7 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        Ok(resources::read(&self.visit()?, request.uri).await?.into())
+        Ok(resources::read(&self.inside().await?, request.uri).await?.into())
     }
 
     async fn list_prompts(
@@ -170,7 +177,7 @@ impl ServerHandler for Server {
         request: GetPromptRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        Ok(prompts::get(&self.visit()?, request).await?.into())
+        Ok(prompts::get(&self.inside().await?, request).await?.into())
     }
 
     async fn complete(
@@ -178,7 +185,7 @@ impl ServerHandler for Server {
         request: CompleteRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        complete::complete(&self.visit()?, request).await
+        complete::complete(&self.inside().await?, request).await
     }
 }
 

@@ -3,7 +3,7 @@
 use super::front::Fronts;
 use super::last::Last;
 use super::problem::Problem;
-use crate::house::{Client, House};
+use crate::house::{Client, House, Sought};
 use crate::settings::Settings;
 use engine::library::{Library, Order};
 use engine::store::Reader;
@@ -14,9 +14,30 @@ use tokio::sync::{Semaphore, mpsc};
 /// How many of a client's calls look at the store at once.
 const AT_ONCE_MAX: usize = 4;
 
+/// Where a client is.
+pub(super) enum Host {
+    /// In a house.
+    Open(Arc<House>),
+    /// Before a closed door, for this reason.
+    Shut(String),
+    /// Before a door that may be opened later.
+    Sought(Arc<Sought>),
+}
+
+impl Host {
+    /// The house, or why there is none.
+    pub(super) fn house(&self) -> Result<&Arc<House>, String> {
+        match self {
+            Host::Open(house) => Ok(house),
+            Host::Shut(reason) => Err(reason.clone()),
+            Host::Sought(sought) => sought.house().ok_or_else(|| sought.reason()),
+        }
+    }
+}
+
 /// One client in the house.
 pub(super) struct Visit {
-    house: Result<Arc<House>, String>,
+    host: Host,
     pub(super) client: Client,
     /// Whether its human may be shown gates: it was started by neither a workflow nor another client.
     pub(super) shows_gates: bool,
@@ -33,14 +54,14 @@ pub(super) struct Visit {
 impl Visit {
     /// Begins it: the settings that hold are read.
     pub(super) async fn begin(
-        house: Result<Arc<House>, String>,
+        host: Host,
         (client, shows_gates): (Client, bool),
         alive: mpsc::Sender<()>,
     ) -> Visit {
         let settings = read(client.clone()).await;
         let (settings, turns) = (RwLock::new(Arc::new(settings)), Semaphore::new(AT_ONCE_MAX));
         Visit {
-            house,
+            host,
             client,
             shows_gates,
             settings,
@@ -53,12 +74,19 @@ impl Visit {
 
     /// The house, or the answer of every tool where there is none.
     pub(super) fn house(&self) -> Result<&House, Problem> {
-        self.house.as_deref().map_err(|reason| no_house(reason))
+        self.host.house().map(|house| &**house).map_err(|reason| no_house(&reason))
+    }
+
+    /// Looks for the house again, if there was none.
+    pub(super) async fn look_again(&self) {
+        if let Host::Sought(sought) = &self.host {
+            sought.look().await;
+        }
     }
 
     /// Whether the house is about to close: whoever asks then asks the next one.
     pub(super) fn is_ending(&self) -> bool {
-        self.house.as_ref().is_ok_and(|house| house.is_ending())
+        self.host.house().is_ok_and(|house| house.is_ending())
     }
 
     /// The folder that the client's runs belong to, as the store writes it.

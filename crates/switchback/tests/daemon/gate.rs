@@ -139,6 +139,13 @@ fn a_gate_of_level_proof_wants_the_passphrase() {
     assert!(code == Some(2) && shown.contains("the passphrase is wrong"), "{code:?} {shown}");
     let (code, shown) = answer("under the pass").unwrap();
     assert!(code == Some(2) && shown.contains("the passphrase is wrong"), "{code:?} {shown}");
+    // Whoever breaks off has answered nothing, and hears so.
+    for (key, wanted) in [("\u{3}", 130), ("\u{4}", 3)] {
+        let word = format!("{word}\n");
+        let typed = world.typed(&["answer", &run], &[("decline:", &word), ("(not shown): ", key)]);
+        let (code, shown) = typed.unwrap();
+        assert!(code == Some(wanted) && shown.contains("nothing was said"), "{code:?} {shown}");
+    }
     assert_eq!(world.json(&["show", &run, "--json"])["status"], "waiting");
     let (code, shown) = answer("over the pass").unwrap();
     assert!(

@@ -287,9 +287,9 @@ fn what_is_no_message_is_answered_with_its_id_and_holds_nobody() {
             (r#"{"jsonrpc":"2.0","id":[7],"method":"ping"}"#, json!([7]), -32600),
             (r#"{"jsonrpc":"2.0","id":true,"method":"ping"}"#, json!(true), -32600),
             (
-                r#"{"jsonrpc":"2.0","id":9223372036854775808,"method":"ping"}"#,
+                r#"{"jsonrpc":"2.0","id":9223372036854775808,"method":"tools/list","params":[]}"#,
                 json!(9_223_372_036_854_775_808_u64),
-                -32600,
+                -32602,
             ),
             (r#"{"jsonrpc":"2.0","id":70,"method":"tools/list","params":[]}"#, json!(70), -32602),
             (r#"{"jsonrpc":"2.0","id":71,"method":"tools/call","params":"x"}"#, json!(71), -32602),
@@ -300,10 +300,11 @@ fn what_is_no_message_is_answered_with_its_id_and_holds_nobody() {
             let answer = client.lines.recv_timeout(PATIENCE).unwrap();
             assert_eq!((&answer["id"], &answer["error"]["code"]), (&id, &json!(code)), "{line} {answer}");
         }
-        // The server knows an id by what it is, not by how it is written.
+        // A number is answered as it was written.
         let line = r#"{"jsonrpc":"2.0","id":5.0,"method":"tools/walk","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#;
         client.input.as_mut().unwrap().write_all(format!("{line}\n").as_bytes()).unwrap();
-        assert_eq!(client.answer(5)["error"]["code"], -32601);
+        let answer = client.lines.recv_timeout(PATIENCE).unwrap();
+        assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(5.0), &json!(-32601)), "{answer}");
         let ended = std::time::Instant::now();
         assert_eq!(client.hang_up(), Some(0));
         assert!(ended.elapsed() < PATIENCE, "{:?}", ended.elapsed());

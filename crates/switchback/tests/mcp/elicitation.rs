@@ -501,3 +501,24 @@ fn who_may_change_nothing_asks_nobody() {
         assert!(!reader.is_asked());
     }
 }
+
+#[test]
+fn of_many_choices_one_is_typed() {
+    for era in Era::ALL {
+        let all: Vec<String> = (0..301).map(|number| format!("branch-{number}")).collect();
+        let choose = asker("choose", "inputs: {prompt: Where?, choices: '${inputs.all}'}");
+        let choose = choose.replace("blocks:", "inputs: {all: {type: list}}\nblocks:");
+        let world = World::with(&[("choose", &choose)]);
+        let mut client = world.asking(era);
+        for (typed, said) in [("branch-250", "branch-250"), ("301", "branch-300")] {
+            let asked = ask(&mut client, era, json!({ "workflow": "choose", "inputs": { "all": all } }));
+            let field = &asked.form["requestedSchema"]["properties"]["response"];
+            assert_eq!((&field["type"], field.get("enum")), (&json!("string"), None));
+            let message = asked.form["message"].as_str().unwrap();
+            assert!(message.contains("There are 301 choices: type one of them, or its number"), "{message}");
+            let accept = json!({ "action": "accept", "content": { "response": typed } });
+            let (done, is_error) = answer(&mut client, asked, accept);
+            assert!(!is_error && done["outputs"]["said"] == said, "{done:#}");
+        }
+    }
+}

@@ -2,7 +2,9 @@
 
 use crate::client::{Client, Era};
 use crate::world::{GREET, World};
-use serde_json::json;
+use serde_json::{Value, json};
+use std::io::Write;
+use std::process::Stdio;
 
 fn client(world: &World) -> Client {
     world.client()
@@ -258,6 +260,19 @@ fn what_is_no_message_is_answered_with_its_id() {
             let answer = client.next();
             assert_eq!((&answer["id"], &answer["error"]["code"]), (&id, &json!(code)), "{line} {answer}");
         }
+        let meta = r#"{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}"#;
+        for id in ["18446744073709551616", "-9223372036854775809", "1.0", "1e2"] {
+            client.line(&format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/walk","params":{meta}}}"#));
+            let answer = client.next();
+            let came: Value = serde_json::from_str(id).unwrap();
+            assert_eq!((&answer["id"], &answer["error"]["code"]), (&came, &json!(-32601)), "{id} {answer}");
+        }
+        for arguments in [r#"{"inputs":{"x":12345678901234567890123}}"#, r#"{"inputs":{"x":1,"x":2}}"#] {
+            let params = format!(r#"{{"name":"execute_workflow","arguments":{arguments}}}"#);
+            client.line(&format!(r#"{{"jsonrpc":"2.0","id":71,"method":"tools/call","params":{params}}}"#));
+            let answer = client.next();
+            assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(71), &json!(-32602)), "{answer}");
+        }
         let batch =
             r#"[{"jsonrpc":"2.0","id":"b","method":"ping"},{"jsonrpc":"2.0","id":8,"method":"ping"}]"#;
         client.line(batch);
@@ -275,5 +290,25 @@ fn what_is_no_message_is_answered_with_its_id() {
             assert_eq!((&error["code"], &error["message"]), (&json!(-32601), &json!(why)), "{method}");
         }
         assert!(client.close().success());
+    }
+}
+
+#[test]
+fn an_answer_that_cannot_be_written_is_told_and_ends_it() {
+    for args in [&["serve"][..], &["serve", "--no-daemon"]] {
+        let world = World::new();
+        let full = std::fs::File::create("/dev/full").unwrap();
+        let mut command = world.command("project", args);
+        let mut server = command.stdin(Stdio::piped()).stdout(full).stderr(Stdio::piped()).spawn().unwrap();
+        // Its stdin stays open: the answer alone ends it.
+        let mut said = server.stdin.take().unwrap();
+        writeln!(said, r#"{{"jsonrpc":"2.0","id":1.5,"method":"ping"}}"#).unwrap();
+        let ended = server.wait_with_output().unwrap();
+        let told = String::from_utf8(ended.stderr).unwrap();
+        assert!(
+            told.contains("failed to write the answer to stdout: No space left on device"),
+            "{args:?} {told}"
+        );
+        assert_eq!(ended.status.code(), Some(1), "{args:?}");
     }
 }

@@ -1,6 +1,6 @@
 //! Answers that would be too large, at the edge.
 
-use crate::world::World;
+use crate::world::{World, asker};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -170,4 +170,49 @@ fn a_step_that_is_too_long_for_one_read_is_read_piece_by_piece() {
     }
     let wanted: Vec<String> = (1..=150_000).map(|number| number.to_string()).collect();
     assert!(all == wanted.join("\n"), "{} bytes", all.len());
+}
+
+#[test]
+fn a_question_of_many_choices_fits_and_is_seen() {
+    let choose = asker("choose", "inputs: {prompt: Which branch?, choices: '${inputs.all}'}");
+    let world =
+        World::with(&[("choose", &choose.replace("blocks:", "inputs: {all: {type: list}}\nblocks:"))]);
+    let mut client = world.client();
+    for count in [10, 11, 1_000, 20_000] {
+        let all: Vec<String> = (0..count).map(|number| format!("branch-{number}")).collect();
+        let arguments = json!({"workflow": "choose", "inputs": {"all": all}});
+        let mut params = json!({"name": "execute_workflow", "arguments": arguments});
+        for _ in 0..2 {
+            let result = client.request("tools/call", params).unwrap();
+            let (bytes, _) = size(&result);
+            assert!(bytes <= ANSWER_BYTES_MAX, "{count}: {bytes}");
+            let answer = &result["structuredContent"];
+            let question = &answer["questions"][0];
+            assert_eq!(question["prompt"], "Which branch?", "{answer:#}");
+            let seen = question["choices"].as_array().unwrap().len();
+            let left = answer["left_out"]["questions.choices"].as_u64().unwrap_or(0);
+            assert_eq!(seen as u64 + left, count, "{answer:#}");
+            let next = answer["next"].as_str().unwrap();
+            assert!(next.len() < 500, "{next}");
+            assert_eq!(next.contains("see `questions`"), count > 10, "{next}");
+            let run = answer["workflow_id"].clone();
+            params = json!({"name": "get_workflow_status", "arguments": {"workflow_id": run}});
+        }
+    }
+}
+
+#[test]
+fn a_workflow_of_many_inputs_can_be_described() {
+    let mut text = "name: many\ninputs:\n".to_owned();
+    (0..3_000)
+        .for_each(|number| writeln!(text, "  input_{number}: {{type: string, required: true}}").unwrap());
+    text.push_str("blocks:\n  - {id: a, type: Shell, inputs: {command: 'true'}}\n");
+    let world = World::with(&[("many", &text)]);
+    let params = json!({"name": "get_workflow_info", "arguments": {"workflow": "many"}});
+    let result = world.client().request("tools/call", params).unwrap();
+    let (bytes, link) = size(&result);
+    assert!(bytes <= ANSWER_BYTES_MAX && link.is_some(), "{bytes}");
+    let answer = &result["structuredContent"];
+    assert!(answer["next"].as_str().unwrap().contains("`example` has the inputs"), "{}", answer["next"]);
+    assert!(!answer["example"]["arguments"]["inputs"].as_object().unwrap().is_empty(), "{answer:#}");
 }

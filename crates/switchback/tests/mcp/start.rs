@@ -3,6 +3,7 @@
 use crate::client::{Client, Era};
 use crate::world::{GREET, World};
 use serde_json::json;
+use std::os::unix::fs::PermissionsExt;
 
 // covers: D-90, D-89
 #[test]
@@ -51,4 +52,43 @@ fn what_the_server_does_not_have_is_said_by_the_protocol() {
         }
         client.good("list_workflows", json!({}));
     }
+}
+
+#[test]
+fn one_that_found_the_store_taken_looks_again() {
+    for era in Era::ALL {
+        let world = World::with(&[("greet", GREET)]);
+        let first = world.client();
+        let mut second = world.client_with(era, &[]);
+        for _ in 0..2 {
+            let told = second.bad("list_workflows", json!({}));
+            let reason = told["reason"].as_str().unwrap();
+            assert!(told["code"] == "no-store" && reason.contains("only one can"), "{told:#}");
+        }
+        assert!(first.close().success());
+        let given = json!({"workflow": "greet", "inputs": {"who": "Ada"}});
+        assert_eq!(second.good("execute_workflow", given)["outputs"]["text"], "hello Ada");
+        // It owns it now, and ends like any other.
+        assert_eq!(world.client().bad("list_workflows", json!({}))["code"], "no-store");
+        assert!(second.close().success());
+        assert!(world.client().good("list_workflows", json!({}))["about"]["greet"].is_object());
+    }
+}
+
+#[test]
+fn one_that_found_the_wrong_rights_looks_again() {
+    let world = World::with(&[("greet", GREET)]);
+    let open = |mode: u32| {
+        std::fs::create_dir_all(world.data()).unwrap();
+        std::fs::set_permissions(world.data(), std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    open(0o777);
+    let mut client = world.client();
+    assert!(client.bad("list_workflows", json!({}))["reason"].as_str().unwrap().contains("chmod"));
+    open(0o700);
+    assert!(client.good("list_workflows", json!({}))["about"]["greet"].is_object());
+    assert!(client.close().success());
+    open(0o777);
+    let client = world.client();
+    assert!(!client.close().success(), "one that never found it has failed");
 }

@@ -30,7 +30,8 @@ pub(super) fn output(path: &Path, position: usize, block: &Outline<'_>) -> Answe
     if let Some(answer) = called(path, position, block, (name, 2)) {
         return answer;
     }
-    if name == "success" {
+    // The schema of a result may name one `success`.
+    if name == "success" && !block.gives.contains(name) {
         return succeeded(path, position, 2);
     }
     let Some(kind) = block.kind else { return long_form(path, Space::Outputs, position, 2) };

@@ -5,6 +5,7 @@
 //! one into a variable.
 
 use super::Doubt;
+use super::handed::SHELLS;
 use super::judge::{Found, Verdict};
 use super::word::{Word, is_unknown};
 use std::collections::BTreeSet;
@@ -95,10 +96,13 @@ pub(super) fn is_unmistakable(word: &Word) -> bool {
 }
 
 impl Called {
-    /// Notes a variable or an alias whose text begins with such a builtin.
+    /// Notes a variable or an alias whose text begins with such a builtin, or with a shell that is given code: `sh -c`.
     pub(super) fn hide(&mut self, name: &str, text: &str) {
-        let first = text.split([' ', '\t', '\n']).next().unwrap_or_default();
-        if UNMISTAKABLE.contains(&first) {
+        let mut words = text.split([' ', '\t', '\n']);
+        let first = words.next().unwrap_or_default();
+        let takes_code = |word: &str| word.starts_with('-') && !word.starts_with("--") && word.contains('c');
+        let is_shell = first.rsplit('/').next().is_some_and(|name| SHELLS.contains(&name));
+        if UNMISTAKABLE.contains(&first) || (is_shell && words.any(takes_code)) {
             self.hidden.insert(name.to_owned());
         }
     }

@@ -23,6 +23,14 @@ pub enum Doubt {
     Format,
     /// `[` may take it for an operator.
     Operator,
+    /// make expands it: `make V=...`.
+    Expanded,
+    /// A program runs what an option or a word of it says: `tar -I`, `git rebase -x`.
+    Option,
+    /// What a command prints is run: `$(echo ...) x`.
+    Result,
+    /// Programs or modules are looked for there: `PATH=`.
+    Searched,
 }
 
 impl Doubt {
@@ -43,6 +51,12 @@ impl Doubt {
             }
             Self::Operator => {
                 "the first of two words side by side may be taken for an operator: bash may run the other as code"
+            }
+            Self::Expanded => "make expands what it is given: `$(shell ...)` in the value would run",
+            Self::Option => "this program runs what it is told here, and the value with it",
+            Self::Result => "what this prints is run as a command, and the value with it",
+            Self::Searched => {
+                "programs are looked for, or loaded from, where this variable says, and the value with it"
             }
             Self::Input => "a shell runs what it reads here as code, and the value with it",
         }
@@ -70,6 +84,14 @@ impl Doubt {
             }
             Self::Format => "write `printf '%s' ${...}`",
             Self::Operator => "write the operator out: `[ ${...} = ${...} ]`, `[ -n ${...} ]`",
+            Self::Expanded => "give it by `env: {NAME: ...}`, and name it in the recipe as `$$NAME`",
+            Self::Option => {
+                "write the text out, give the value by `env: {NAME: ...}`, and let the text read `$NAME`"
+            }
+            Self::Result => {
+                "write the command out, or put quotes around it, so that it is the name of one program: `\"$(...)\" x`"
+            }
+            Self::Searched => "write the folders out, or make sure of the value first",
             Self::Input => {
                 "quote the mark and give it as an argument: `sh -s -- ${...} <<'END'`, read there as `\"$1\"`"
             }

@@ -55,6 +55,11 @@ pub(super) fn variables(name: &str, words: &[Word], fed: &[Reference], findings:
         }
         "printf" => match words.split_first() {
             Some((option, rest)) if option.said == "-v" => {
+                // A name that cannot be read may be that of a number.
+                if rest.first().is_some_and(|word| word.said.starts_with(is_unknown)) {
+                    let doubt = Verdict::Doubted(Doubt::Variable);
+                    rest[1..].iter().for_each(|word| all(word, doubt, &mut findings.found));
+                }
                 let name = rest.first().map(|word| bare(&word.said));
                 names.give(name, Way::Assigned, &given(rest.get(1..).unwrap_or_default()));
             }

@@ -3,14 +3,14 @@
 //! A shell may stand anywhere in the command, behind `sudo`, `env`, `xargs` or `docker exec`. What follows the code are
 //! arguments, and a value among these stays a value.
 
-use super::Doubt;
 use super::judge::{Found, Verdict, all, operands};
 use super::word::Word;
+use super::{Doubt, programs};
 
 pub(super) const SHELLS: [&str; 9] = ["sh", "bash", "dash", "ash", "ksh", "mksh", "zsh", "fish", "rbash"];
 
-/// How the names of git's settings end that are commands.
-const COMMANDS: [&str; 14] = [
+/// How the names of settings of git and ssh end that are commands, or a library to load.
+const COMMANDS: [&str; 15] = [
     "command",
     "cmd",
     "pager",
@@ -25,6 +25,7 @@ const COMMANDS: [&str; 14] = [
     "fsmonitor",
     "hookspath",
     "askpass",
+    "provider",
 ];
 
 /// Options of ssh that have a value.
@@ -33,6 +34,7 @@ const SSH_VALUED: [char; 21] =
 
 /// Looks for references in code that is handed over.
 pub(super) fn over(words: &[Word], found: &mut Vec<Found>) {
+    programs::told(words, found);
     for (at, word) in words.iter().enumerate() {
         let rest = &words[at + 1..];
         let name = program(word);
@@ -44,6 +46,7 @@ pub(super) fn over(words: &[Word], found: &mut Vec<Found>) {
             let doubt = Verdict::Doubted(Doubt::Script);
             return command(rest).into_iter().for_each(|word| all(word, doubt, found));
         } else if name == "ssh" {
+            settings(rest, 'o', found);
             let doubt = Verdict::Doubted(Doubt::Remote);
             return remote(rest).iter().for_each(|word| all(word, doubt, found));
         } else if let Some(language) = language(name) {
@@ -62,7 +65,8 @@ fn first(name: &str, rest: &[Word], found: &mut Vec<Found>) {
     let doubt = Verdict::Doubted(Doubt::Script);
     match name {
         "." | "source" => processed(&rest[..rest.len().min(1)], found),
-        "git" => settings(rest, found),
+        "git" => settings(rest, 'c', found),
+        "scp" | "sftp" => settings(rest, 'o', found),
         "env" => split_string(rest).into_iter().for_each(|word| all(word, doubt, found)),
         // These put their words together and give them to a shell.
         "watch" if !rest.iter().any(|word| word.has_option(&['x']) || word.said == "--exec") => {
@@ -82,13 +86,17 @@ fn processed(words: &[Word], found: &mut Vec<Found>) {
     file.into_iter().for_each(|word| all(word, Verdict::Doubted(Doubt::Input), found));
 }
 
-/// `git -c alias.x=...`: some settings are commands, and a value that says which one it is may choose these.
-fn settings(words: &[Word], found: &mut Vec<Found>) {
-    for pair in words.windows(2).filter(|pair| pair[0].said == "-c") {
-        let name = pair[1].said.split('=').next().unwrap_or_default();
+/// `git -c alias.x=...`, `ssh -o ProxyCommand=...`: some settings are commands, and a value that says which one it is may choose
+/// these.
+fn settings(words: &[Word], option: char, found: &mut Vec<Found>) {
+    let next = words.windows(2).filter(|pair| pair[0].ends_with_option(&[option])).map(|pair| (&pair[1], 0));
+    let attached = words.iter().filter(|word| word.said.len() > 2 && word.has_option(&[option]));
+    let attached = attached.filter(|word| word.said[1..].starts_with(option)).map(|word| (word, 2));
+    for (word, start) in next.chain(attached) {
+        let name = word.said[start..].split(['=', ' ']).next().unwrap_or_default();
         let lower = name.to_ascii_lowercase();
         let is_code = lower.starts_with("alias.") || COMMANDS.iter().any(|end| lower.ends_with(end));
-        let chosen = pair[1].references.iter().filter(|reference| is_code || reference.at < name.len());
+        let chosen = word.references.iter().filter(|one| is_code || one.at < start + name.len());
         found.extend(chosen.map(|reference| (reference.part, Verdict::Doubted(Doubt::Script))));
     }
 }
@@ -144,6 +152,9 @@ pub(super) fn remote(words: &[Word]) -> &[Word] {
     words.get(at + 1..).unwrap_or_default()
 }
 
+/// Long options that take a program.
+const LONG: [&str; 2] = ["--eval", "--print"];
+
 /// A language in which a program is written, and how its interpreter is given one.
 pub(super) struct Language {
     /// The options that take a program.
@@ -175,12 +186,34 @@ pub(super) fn versionless(name: &str) -> &str {
 }
 
 impl Language {
-    /// The program behind an option, which comes before the first word that is none.
+    /// The program that an option is given, as the next word or attached; it comes before the first word that is no option.
     fn code<'w>(&self, words: &'w [Word]) -> Option<&'w Word> {
-        let options = words.iter().take_while(|word| word.is_option()).count();
-        let is_code = |word: &Word| word.ends_with_option(self.letters) || word.said == "--eval";
-        words[..options].last().filter(|word| is_code(word))?;
-        words.get(options)
+        let mut at = 0;
+        while let Some(word) = words.get(at).filter(|word| word.is_option()) {
+            if LONG.contains(&word.said.as_str()) || word.ends_with_option(self.letters) {
+                return words.get(at + 1);
+            }
+            if LONG.iter().any(|long| word.said.strip_prefix(long).is_some_and(|rest| rest.starts_with('=')))
+                || self.is_attached(word)
+            {
+                return Some(word);
+            }
+            if word.ends_with_option(self.others) {
+                return None;
+            }
+            at += if word.ends_with_option(self.valued) { 2 } else { 1 };
+        }
+        None
+    }
+
+    /// Whether a word of short options has the program in it: `-ne'print'`.
+    fn is_attached(&self, word: &Word) -> bool {
+        let letters = word.said.strip_prefix('-').unwrap_or_default().chars();
+        let mut letters = letters.take_while(|letter| letter.is_ascii_alphanumeric());
+        let decides = letters.find(|letter| {
+            self.letters.contains(letter) || self.valued.contains(letter) || self.others.contains(letter)
+        });
+        decides.is_some_and(|letter| self.letters.contains(&letter))
     }
 
     /// Whether an option says what runs: a program, or a module.

@@ -81,6 +81,10 @@ pub(super) fn judge(command: &Judged<'_>, findings: &mut Findings) {
 /// Doubts what a command is given whose name is no plain text.
 fn named_command(name: &Word, rest: &[Word], findings: &mut Findings) {
     let doubt = Verdict::Doubted(Doubt::Command);
+    if name.said.starts_with(SPLIT) {
+        let printed = name.references.iter().filter(|reference| reference.is_nested);
+        findings.found.extend(printed.map(|reference| (reference.part, Verdict::Doubted(Doubt::Result))));
+    }
     let next = rest.first().is_some_and(called::is_unmistakable);
     match called::name(name) {
         called::Name::Plain => findings.called.call(Some(&name.said), rest),

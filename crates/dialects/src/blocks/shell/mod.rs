@@ -18,7 +18,7 @@
 //! exception is what bash evaluates: arithmetic, subscripts, and the names of variables that a builtin is given. There
 //! a reference is a whole number or is refused ([`reference`], [`judge`]).
 //!
-//! A script may ask for more: `eval`, `trap`, `sh -c`, `ssh`. What of it can be seen is doubted ([`handed`]) and
+//! A script may ask for more: `eval`, `trap`, `sh -c`, `ssh`. What of it can be seen is doubted ([`handed`], [`programs`]) and
 //! `check` warns of it. What a script does with a value later, under another name, is its own affair.
 
 mod called;
@@ -33,6 +33,7 @@ mod list;
 mod names;
 mod pipe;
 mod place;
+mod programs;
 mod quotes;
 mod reads;
 mod reason;
@@ -42,7 +43,7 @@ mod word;
 
 pub use doubt::Doubt;
 pub use interpreter::{DEFAULT, Interpreter, KNOWN, interpreter};
-pub use names::is_code_variable;
+pub use names::{is_code_variable, is_search_variable};
 pub use reason::Reason;
 
 use called::Called;

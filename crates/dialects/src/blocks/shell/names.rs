@@ -36,9 +36,8 @@ const NUMBERS_ELSEWHERE: [&str; 18] = [
 ];
 
 /// Variables whose text a shell expands, or runs, later; and those that another program takes for a command, for options of its
-/// own, or for a file to load. Not those that only say where to look (`PATH`, `PYTHONPATH`, `LD_LIBRARY_PATH`): a folder among
-/// the inputs is usual there. Nor `ENV`, which is mostly the name of a stage, and which only a shell at a terminal reads.
-const CODE: [&str; 39] = [
+/// own, or for a file to load. Not `ENV`, which is mostly the name of a stage, and which only a shell at a terminal reads.
+const CODE: [&str; 56] = [
     "PS0",
     "PS1",
     "PS2",
@@ -78,11 +77,48 @@ const CODE: [&str; 39] = [
     "JAVA_TOOL_OPTIONS",
     "JDK_JAVA_OPTIONS",
     "_JAVA_OPTIONS",
+    "MAKEFLAGS",
+    "GNUMAKEFLAGS",
+    "GIT_CONFIG",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_SYSTEM",
+    "GIT_EXEC_PATH",
+    "GIT_TEMPLATE_DIR",
+    "RSYNC_RSH",
+    "TAR_OPTIONS",
+    "RUSTC_WRAPPER",
+    "RUSTC_WORKSPACE_WRAPPER",
+    "RUSTC",
+    "CC",
+    "CXX",
+    "LUA_INIT",
+    "PYTEST_ADDOPTS",
+    "npm_config_script_shell",
+];
+
+/// Variables that say where programs, libraries or modules are looked for.
+const SEARCHED: [&str; 11] = [
+    "PATH",
+    "LD_LIBRARY_PATH",
+    "DYLD_LIBRARY_PATH",
+    "PERL5LIB",
+    "PYTHONPATH",
+    "PYTHONHOME",
+    "RUBYLIB",
+    "NODE_PATH",
+    "LUA_PATH",
+    "LUA_CPATH",
+    "CLASSPATH",
 ];
 
 /// Tells whether a shell or another program that finds this variable in its environment runs its text, or what it names.
 pub fn is_code_variable(name: &str) -> bool {
     CODE.contains(&name)
+}
+
+/// Tells whether programs look for others, or for what they load, where this variable says.
+pub fn is_search_variable(name: &str) -> bool {
+    SEARCHED.contains(&name)
 }
 
 /// What a variable is; the later ones are worse.
@@ -241,7 +277,8 @@ impl Names {
                 Some(Kind::Link) if target.way == Way::Looped => refused(Reason::Number),
                 _ if is_apart => refused(Reason::Counted),
                 Some(_) => doubted(Doubt::Variable),
-                None if CODE.contains(&&**name) => doubted(Doubt::Again),
+                None if is_code_variable(name) => doubted(Doubt::Again),
+                None if is_search_variable(name) => doubted(Doubt::Searched),
                 None if NUMBERS_ELSEWHERE.contains(&&**name) => Rule::Number,
                 None => continue,
             };

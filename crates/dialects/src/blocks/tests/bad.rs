@@ -184,3 +184,23 @@ fn the_variable_of_the_server_is_not_for_definitions() {
     assert_eq!(codes(&with("SWITCHBACK_EFFECT")), ["bad-name"]);
     assert!(codes(&with("SWITCHBACK_HOME")).is_empty());
 }
+
+#[test]
+fn a_nul_byte_that_no_process_can_be_given_is_told() {
+    for block in [
+        r#"id: a, type: Shell, inputs: {command: "echo \0 x"}"#,
+        r#"id: a, type: Shell, inputs: {command: "echo \0 ${inputs.x}"}"#,
+        r#"id: a, type: Shell, inputs: {shell: python3, command: "print(1)\0"}"#,
+        r#"id: a, type: Shell, inputs: {command: x, env: {A: "b\0${inputs.x}"}}"#,
+        r#"id: a, type: Shell, inputs: {command: x, working_dir: "b\0"}"#,
+        r#"id: a, type: Agent, inputs: {instructions: x}, verify: "test \0""#,
+        r#"id: a, type: ReadFile, inputs: {path: "b\0${inputs.x}"}"#,
+    ] {
+        assert_eq!(codes(&blocks(&[block])), ["bad-value"], "{block}");
+    }
+    assert_eq!(codes(&blocks(&[r#"id: a, type: ReadFile, inputs: {path: "b\0"}"#])), ["bad-path"]);
+    let content = r#"id: a, type: CreateFile, inputs: {path: b, content: "\0"}"#;
+    assert_eq!(codes(&blocks(&[content])), [""; 0]);
+    let shown = told("nul.yaml", &blocks(&[r#"id: a, type: Shell, inputs: {command: "echo \0 x"}"#]));
+    assert!(shown.contains("a command cannot contain a NUL byte"), "{shown}");
+}

@@ -43,11 +43,27 @@ fn a_variable_whose_text_is_run_is_warned_of() {
         |env: &str| codes(&blocks(&[&format!("id: a, type: Shell, inputs: {{command: x, env: {{{env}}}}}")]));
     let of_programs =
         ["GIT_SSH_COMMAND", "LD_PRELOAD", "PERL5OPT", "NODE_OPTIONS", "RUBYOPT", "EDITOR", "SHELL"];
-    for name in ["BASH_ENV", "PS4", "PROMPT_COMMAND"].into_iter().chain(of_programs) {
+    let of_tools = [
+        "MAKEFLAGS",
+        "GNUMAKEFLAGS",
+        "GIT_CONFIG_GLOBAL",
+        "GIT_EXEC_PATH",
+        "GIT_TEMPLATE_DIR",
+        "RSYNC_RSH",
+        "TAR_OPTIONS",
+        "RUSTC_WRAPPER",
+        "CC",
+        "LUA_INIT",
+        "PYTEST_ADDOPTS",
+        "npm_config_script_shell",
+    ];
+    let searched = ["PATH", "LD_LIBRARY_PATH", "PYTHONPATH", "PERL5LIB", "RUBYLIB"];
+    let of_shells = ["BASH_ENV", "PS4", "PROMPT_COMMAND"];
+    for name in of_shells.into_iter().chain(of_programs).chain(of_tools).chain(searched) {
         assert_eq!(env(&format!("{name}: \"${{inputs.x}}\"")), ["value-may-become-code"], "{name}");
         assert_eq!(env(&format!("{name}: fixed, NAME: \"${{inputs.x}}\"")), [""; 0], "{name}");
     }
-    for usual in ["PATH", "PYTHONPATH", "LD_LIBRARY_PATH", "ENV", "GIT_DIR"] {
+    for usual in ["ENV", "GIT_DIR", "MY_PATH", "CFLAGS"] {
         assert_eq!(env(&format!("{usual}: \"${{inputs.x}}\"")), [""; 0], "{usual}");
     }
 }

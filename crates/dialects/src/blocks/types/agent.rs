@@ -62,6 +62,7 @@ impl<'n> Reader<'_, 'n> {
         if let Some(node) = inputs.get("output_schema").filter(|schema| !schema.is_null())
             && self.is_schema(node)
         {
+            self.hidden_member(node, block);
             given.push(("output_schema".to_owned(), Expr::Const(node.to_value())));
         }
         given
@@ -79,6 +80,18 @@ impl<'n> Reader<'_, 'n> {
             values.push((format!("context.{name}"), self.value(value, by)));
         }
         values
+    }
+
+    /// Warns of a member that has the name of the whole result: under that name only the whole can be read.
+    fn hidden_member(&mut self, schema: &'n Node, block: usize) {
+        let properties = schema.get("properties");
+        let Some((key, _)) = properties.and_then(|members| members.entry("response")) else { return };
+        let id = self.world.blocks[block].id.unwrap_or("ID");
+        self.mistakes.warn(|sheet| {
+            let message = "`response` is the whole result, so this part of it is no output of its own";
+            let hint = format!("read it as `${{blocks.{id}.response.response}}`, or give it another name");
+            sheet.warning("hidden-output", key.place(), message).hint(hint)
+        });
     }
 
     fn is_schema(&mut self, node: &'n Node) -> bool {

@@ -211,7 +211,7 @@ impl<'n> Reader<'_, 'n> {
 
     /// Looks at a path as far as it is known.
     pub(super) fn known_path(&mut self, node: &'n Node, path: &Expr) {
-        let Expr::Const(Value::String(text)) = path else { return };
+        let Expr::Const(Value::String(text)) = path else { return self.no_nul(node, "a path") };
         let Some(bad) = look_at(text) else { return };
         match bad {
             BadPath::Impossible(message, hint) => {

@@ -15,7 +15,7 @@ use crate::additions;
 use crate::blocks::reader::{By, Reader};
 use crate::near::nearest;
 use crate::shape::{self, Shape, did_you_mean};
-use crate::text::Node;
+use crate::text::{Node, alike, looks};
 use crate::view::AskedKind;
 use crate::view::asked::label;
 use kernel::language::Template;
@@ -153,12 +153,25 @@ impl<'n> Reader<'_, 'n> {
                     "one value",
                     "write a text or a number",
                 );
-            } else if let Some(first) = seen.insert(item.as_text().unwrap_or_default(), item.place()) {
-                self.mistakes.error(|sheet| {
-                    let diagnostic = sheet.error("bad-value", item.place(), "two choices are the same");
-                    diagnostic.label("written again").related(first, "first written here")
-                });
+                continue;
             }
+            let text = item.as_text().unwrap_or_default();
+            let Some((before, first)) = seen.insert(looks(text), (text, item.place())) else { continue };
+            let foreign = text.chars().chain(before.chars()).find(|letter| alike(*letter) != *letter);
+            self.mistakes.error(|sheet| {
+                let message =
+                    if before == text { "two choices are the same" } else { "two choices look the same" };
+                let diagnostic = sheet.error("bad-value", item.place(), message);
+                let diagnostic = diagnostic.label("written again").related(first, "first written here");
+                match foreign {
+                    Some(letter) if before != text => diagnostic.hint(format!(
+                        "`{letter}` is U+{:04X} and looks like `{}`: whoever is asked cannot tell them apart",
+                        u32::from(letter),
+                        alike(letter)
+                    )),
+                    _ => diagnostic,
+                }
+            });
         }
     }
 

@@ -143,6 +143,7 @@ impl<'n> Reader<'_, 'n> {
             return None;
         }
         let text = shape::text(&mut self.mistakes, node, "`command`")?;
+        self.no_nul(node, "a command");
         if text.trim().is_empty() {
             self.mistakes.error(|sheet| {
                 let diagnostic = sheet.error("bad-value", node.place(), "the command is empty");
@@ -210,7 +211,18 @@ impl<'n> Reader<'_, 'n> {
             });
             return None;
         }
+        self.no_nul(node, "a path");
         Some(("working_dir".to_owned(), needed(self.text(node, by))))
+    }
+
+    /// Reports a NUL byte that is written out where the system takes it for the end of a text.
+    pub(super) fn no_nul(&mut self, node: &'n Node, what: &str) {
+        let Some(at) = node.as_text().and_then(|text| text.find('\0')) else { return };
+        let place = Place { node, range: at..at + 1 };
+        self.mistakes.error(|sheet| {
+            let message = format!("{what} cannot contain a NUL byte");
+            sheet.error("bad-value", sheet.locate(&place), message).hint("remove it")
+        });
     }
 
     fn env(&mut self, inputs: &'n Node, block: usize) -> (Inputs, Secrets) {
@@ -225,18 +237,29 @@ impl<'n> Reader<'_, 'n> {
                 secrets.insert(name.to_owned(), secret);
                 continue;
             }
+            self.no_nul(value, "a variable");
             let value = needed(self.value(value, By::Inputs(block)));
-            if shell::is_code_variable(name) && !matches!(value, Expr::Const(_)) {
-                self.mistakes.warn(|sheet| {
-                    let message =
-                        format!("programs run what `{name}` says, or load it, and the value with it");
-                    let diagnostic = sheet.warning("value-may-become-code", key.place(), message);
-                    diagnostic.hint("give it a fixed text, and the value by a variable of your own")
-                });
+            if !matches!(value, Expr::Const(_)) {
+                self.variable_of_code(name, key);
             }
             variables.push((format!("env.{name}"), value));
         }
         (variables, secrets)
+    }
+
+    /// Warns of a value that programs run, load, or look for others by.
+    fn variable_of_code(&mut self, name: &str, key: &Node) {
+        let (message, hint) = match name {
+            _ if shell::is_code_variable(name) => (
+                format!("programs run what `{name}` says, or load it, and the value with it"),
+                "give it a fixed text, and the value by a variable of your own",
+            ),
+            _ if shell::is_search_variable(name) => {
+                (format!("`{name}`: {}", Doubt::Searched.message()), Doubt::Searched.hint())
+            }
+            _ => return,
+        };
+        self.mistakes.warn(|sheet| sheet.warning("value-may-become-code", key.place(), message).hint(hint));
     }
 
     fn check_variable(&mut self, name: &str, key: &Node) {

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use std::fmt;
 
 /// The value of a text, or why it has none.
-pub(super) fn exact(text: &str) -> Result<Value, String> {
+pub fn exact(text: &str) -> Result<Value, String> {
     if text.starts_with('\u{feff}') {
         return Err("it begins with a byte order mark: save it without one".to_owned());
     }

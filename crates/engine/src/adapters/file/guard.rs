@@ -7,10 +7,12 @@
 //! | `.switchback`, `.aromcp`, `.terminal_control_workflows` | by name, inside the folders of the run |
 //! | the same under another name that a file system gives it | by identity |
 //! | a user's settings, and those of their git; where the run's own settings and definitions are linked to | by identity and the names below |
+//! | where a `.git` leads that is a link or names a folder, if no repository is there yet ([`goal`]) | the same |
 //! | where links inside a place of definitions lead ([`linked`](super::linked)) | the same |
 //! | all in a folder that is, or becomes by this write, a repository (`HEAD`, `objects`, `refs`), but for worktrees in it | by what lies beside them |
 
 use super::Trouble;
+use super::gitfile::goal;
 use super::linked::links;
 use super::roots::{Identity, enter, identity_of, widened};
 use super::trouble::shown;
@@ -106,7 +108,9 @@ impl Guard {
             let name = path.display().to_string();
             (path, name)
         });
-        let all: Vec<Named> = own.chain(others).collect();
+        let folders = home.folder.ancestors().chain(home.roots.iter().map(PathBuf::as_path));
+        let repositories = folders.filter_map(goal).map(|goal| (goal, ".git".to_owned()));
+        let all: Vec<Named> = own.chain(others).chain(repositories).collect();
         let is_place =
             |(path, _): &&Named| path.ends_with("workflows") || path.ends_with(".terminal_control_workflows");
         let places = all.iter().filter(is_place).cloned().collect();

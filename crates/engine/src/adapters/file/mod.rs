@@ -20,6 +20,7 @@
 mod bytes;
 mod exact;
 mod gate;
+mod gitfile;
 mod guard;
 mod job;
 mod linked;
@@ -36,6 +37,7 @@ mod trouble;
 mod walk;
 mod write;
 
+pub use exact::exact;
 pub(crate) use note::Created;
 pub(crate) use run::{Ended, Files, run};
 pub(crate) use walk::{Aim, folder};

@@ -7,7 +7,7 @@ use super::roots::Roots;
 use super::trouble::shown;
 use super::walk::{Aim, walk};
 use super::{Gate, Trouble};
-use crate::answers::{Answers, Patience};
+use crate::answers::Answers;
 use dialects::blocks::TEMPLATE_BYTES_MAX;
 use dialects::blocks::file::template;
 use kernel::plan::Language;
@@ -29,7 +29,7 @@ pub(super) fn rendered(
     gate.check()?;
     let question =
         Question::Evaluate { language: Language::Jinja, expressions: vec![source], scope: variables };
-    match answers.answer(run, &[question], &Patience::default()).pop() {
+    match answers.answer(run, &[question], &gate.patience).pop() {
         Some(Answer::Evaluated(mut values)) => match values.pop() {
             Some(Ok(Data::Inline(Value::String(text)))) => Ok(text),
             Some(Err(words)) => Err(mistake(&words)),

@@ -9,6 +9,8 @@ pub(super) struct Entry {
     pub(super) path: PathBuf,
     /// Its branch, without `refs/heads/`; none if its HEAD is detached.
     pub(super) branch: Option<String>,
+    /// The commit it stands on; none in a repository without files.
+    pub(super) head: Option<String>,
     /// Whether it is the repository itself, without files.
     pub(super) is_bare: bool,
     /// Why it is locked, if it is.
@@ -26,6 +28,7 @@ pub(super) fn parse(text: &str) -> Vec<Entry> {
         }
         let Some(entry) = entries.last_mut() else { continue };
         match word {
+            "HEAD" => entry.head = Some(rest.to_owned()),
             "branch" => entry.branch = Some(rest.strip_prefix("refs/heads/").unwrap_or(rest).to_owned()),
             "bare" => entry.is_bare = true,
             "locked" => entry.locked = Some(rest.to_owned()),
@@ -48,5 +51,6 @@ mod tests {
         assert_eq!(one.path, PathBuf::from("/r/a b\n\"c"));
         assert_eq!((one.branch.as_deref(), one.locked.as_deref()), (Some("x/y"), Some("a b")));
         assert_eq!((other.branch, other.locked.as_deref()), (None, Some("")));
+        assert_eq!((one.head.as_deref(), other.head.as_deref()), (Some("1"), Some("2")));
     }
 }

@@ -16,6 +16,7 @@
 mod call;
 mod create;
 mod held;
+mod keeps;
 mod list;
 mod marks;
 mod queue;

@@ -1,27 +1,23 @@
 //! A worktree shall not be there, and perhaps its branch neither.
 //!
-//! Nothing is taken away before everything is known to go: uncommitted changes and commits that are nowhere else
-//! refuse it, unless `force`. From then on a note in the repository says what is under way, so that the next attempt
+//! Nothing is taken away before everything is known to go: see `keeps.rs` for what refuses it. From then on a note in the repository says what is under way, so that the next attempt
 //! after a kill ends it: what is missing then is missing because we took it. The files and git's entry are deleted
 //! by us, as git would, but by handles: see `held.rs`.
 
 use super::call::Git;
 use super::create::has_link;
 use super::held::{self, Held};
+use super::keeps::{alone, merged, on_a_branch, unlocked, without_submodules};
 use super::list::Entry;
 use super::marks::Removing;
-use super::repository::{Half, Repository, blocking, text};
+use super::repository::{Half, Repository, text};
 use super::trouble::Trouble;
 use kernel::{Data, Fields};
 use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// How many changed files are named.
 const NAMED_MAX: usize = 5;
-/// How many folders git is asked about at once.
-const ASKED_MAX: usize = 64;
-/// How git says that what it tracks is a submodule.
-const SUBMODULE: &str = "160000 ";
 
 /// The worktree that shall not be there.
 pub(super) struct Wish<'a> {
@@ -55,6 +51,7 @@ pub(super) async fn remove(
         let message = "the run's own folder lies in this worktree: remove it from another folder";
         return Err(Trouble::Refused(message.to_owned()));
     }
+    alone(&entries, entry)?;
     // From here on it is this folder, whatever its path leads to.
     let held = Held::open(&wish.target)?;
     if held.is_none() && note.is_none() && entry.locked.is_none() {
@@ -72,6 +69,9 @@ pub(super) async fn remove(
         if !force {
             without_submodules(git, &known, wish).await?;
         }
+        if !wish.force {
+            on_a_branch(git, entry).await?;
+        }
         held.belongs_to(&known)?;
     }
     removing.write(&repository.common)?;
@@ -82,42 +82,6 @@ pub(super) async fn remove(
 fn vanished(wish: &Wish<'_>) -> Trouble {
     let shown = wish.target.display();
     Trouble::Refused(format!("{shown} was taken away by somebody else meanwhile: look at what is there"))
-}
-
-/// What someone locked stays.
-fn unlocked(entry: &Entry, wish: &Wish<'_>) -> Result<(), Trouble> {
-    let Some(reason) = &entry.locked else { return Ok(()) };
-    let shown = wish.target.display();
-    let because = if reason.is_empty() { String::new() } else { format!(", lock reason: {reason}") };
-    Err(Trouble::Refused(format!(
-        "cannot remove a locked working tree: `git worktree unlock {shown}` comes first{because}"
-    )))
-}
-
-/// Commits of a submodule may be nowhere else: as for git, it goes only with `force`.
-async fn without_submodules(git: &Git<'_>, known: &Path, wish: &Wish<'_>) -> Result<(), Trouble> {
-    let refusal = || {
-        let shown = wish.target.display();
-        Trouble::Refused(format!(
-            "{shown}: working trees containing submodules cannot be removed without `force: true`"
-        ))
-    };
-    if known.join("modules").is_dir() {
-        return Err(refusal());
-    }
-    let target = wish.target.clone();
-    let found = blocking(move || Held::open(&target)?.map_or(Ok(Vec::new()), |held| held.repositories()));
-    for some in found.await?.chunks(ASKED_MAX) {
-        let mut arguments =
-            vec!["--literal-pathspecs", "-C", text(&wish.target)?, "ls-files", "--stage", "--"];
-        for path in some {
-            arguments.push(text(path)?);
-        }
-        if git.must(&arguments).await?.lines().any(|line| line.starts_with(SUBMODULE)) {
-            return Err(refusal());
-        }
-    }
-    Ok(())
 }
 
 /// What is going to be removed; an attempt that was cut off may know more of it.
@@ -236,21 +200,6 @@ fn changed(wish: &Wish<'_>, changes: &[&str]) -> Trouble {
     Trouble::Refused(format!(
         "{shown} has uncommitted changes ({names}{rest}): commit them, or say `force: true` to lose them"
     ))
-}
-
-/// Checks, as `git branch -d` does, that the commits of a branch are somewhere else too.
-async fn merged(git: &Git<'_>, branch: Option<&str>) -> Result<(), Trouble> {
-    let Some(branch) = branch else { return Ok(()) };
-    let upstream = format!("{branch}@{{upstream}}");
-    let into =
-        if git.agrees(&["rev-parse", "--verify", "--quiet", &upstream]).await? { &upstream } else { "HEAD" };
-    let name = format!("refs/heads/{branch}");
-    if git.agrees(&["merge-base", "--is-ancestor", &name, into]).await? {
-        return Ok(());
-    }
-    Err(Trouble::Refused(format!(
-        "branch `{branch}` is not merged into `{into}`: merge it, or say `force: true` to lose its commits"
-    )))
 }
 
 /// Deletes the branch if it shall go, and writes down that it is over.

@@ -15,7 +15,7 @@ use std::time::Duration;
 use rustix::process::{Signal, kill_process_group};
 use tokio::time::timeout;
 
-use super::members::{Member, Roots, exists, find};
+use super::members::{Member, Roots, exists, find, find_now};
 
 /// How often SIGKILL is sent before the tree is given up.
 const KILLS_MAX: u32 = 10;
@@ -33,7 +33,7 @@ pub(super) struct TreeEnd {
 pub(super) async fn end(mut roots: Roots, grace: Duration) -> TreeEnd {
     // Once the leader has been seen, the number of its group is taken as long as the group has members.
     roots.group_is_ours |= exists(roots.leader);
-    let members = find(&roots);
+    let members = find(&roots).await;
     let was_alive = !members.is_empty();
     if was_alive {
         signal(&roots, &members, Signal::TERM);
@@ -42,19 +42,19 @@ pub(super) async fn end(mut roots: Roots, grace: Duration) -> TreeEnd {
         let _ = timeout(grace, all_gone(members)).await;
     }
     for _ in 0..KILLS_MAX {
-        let members = find(&roots);
+        let members = find(&roots).await;
         if members.is_empty() {
             return TreeEnd { was_alive, is_gone: true };
         }
         signal(&roots, &members, Signal::KILL);
         let _ = timeout(KILL_TIMEOUT, all_gone(members)).await;
     }
-    TreeEnd { was_alive, is_gone: find(&roots).is_empty() }
+    TreeEnd { was_alive, is_gone: find(&roots).await.is_empty() }
 }
 
 /// Sends SIGKILL once to all that can be seen, for a caller that cannot wait.
 pub(super) fn kill_now(roots: &Roots) {
-    signal(roots, &find(roots), Signal::KILL);
+    signal(roots, &find_now(roots), Signal::KILL);
 }
 
 /// Signals the group at once, so that none of it is missed or told twice, and every other member by itself.

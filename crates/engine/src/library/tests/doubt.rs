@@ -98,3 +98,24 @@ fn a_long_mistake_is_told_in_short() {
     let told = library(root.path()).passed_over("hello");
     assert!(told[0].len() < 400 && told[0].contains("kkk...), so `hello` means built-in:"), "{told:?}");
 }
+
+#[test]
+fn two_files_of_one_folder_with_one_name_are_told_and_two_places_are_not() {
+    let root = tempfile::tempdir().unwrap();
+    write(root.path(), "work/.switchback/workflows/a.yaml", "build");
+    write(root.path(), "work/workflows/c.yaml", "build");
+    let file = |name: &str| root.path().join("work").join(name);
+    let before = library(root.path());
+    assert_eq!(before.passed_over("build"), [""; 0]);
+    assert_eq!(before.shared_name(&file(".switchback/workflows/a.yaml")), None);
+    write(root.path(), "work/.switchback/workflows/b.yaml", "build");
+    let library = library(root.path());
+    let sentence = "`build` is also the name of .switchback/workflows/b.yaml beside it; it means .switchback/workflows/a.yaml";
+    assert_eq!(library.passed_over("build"), [sentence]);
+    for name in [".switchback/workflows/a.yaml", ".switchback/workflows/b.yaml"] {
+        assert_eq!(library.shared_name(&file(name)).as_deref(), Some(sentence), "{name}");
+    }
+    assert_eq!(library.shared_name(&file("workflows/c.yaml")), None);
+    let plan = library.find("build").unwrap().reading.plan.clone().unwrap();
+    assert_eq!(library.doubts_of(&plan), [sentence]);
+}

@@ -75,7 +75,7 @@ fn a_file_has_as_many_bytes_as_a_definition_may() {
 fn what_is_no_text_or_hidden_or_too_deep() {
     let root = tempfile::tempdir().unwrap();
     fs::create_dir_all(root.path().join("work/workflows")).unwrap();
-    fs::write(root.path().join("work/workflows/raw.yaml"), [0xff, 0xfe]).unwrap();
+    fs::write(root.path().join("work/workflows/raw.yaml"), b"name: t\nblocks: \xff\xfe").unwrap();
     write(root.path(), "work/workflows/.hidden.yaml", "hidden");
     write(root.path(), "work/workflows/.git/x.yaml", "hidden");
     write(root.path(), "work/workflows/1/2/3/deep.yaml", "deep");
@@ -83,7 +83,10 @@ fn what_is_no_text_or_hidden_or_too_deep() {
     let shelf = Shelf::new(around(root.path()));
     let library = shelf.library(Order::Plain);
     assert_eq!(files(&library), ["workflows/1/2/3/deep.yaml", "workflows/raw.yaml"]);
-    assert_eq!(error(&shelf, "raw"), "workflows/raw.yaml is not UTF-8 text");
+    assert_eq!(error(&shelf, "t"), "the file is not UTF-8 text: the byte 0xff cannot stand here");
+    let reading = &library.find("t").unwrap().reading;
+    let places = reading.diagnostics.to_json(std::slice::from_ref(&reading.source));
+    assert!(places.to_string().contains("\"line\":2"), "{places}");
 }
 
 #[test]
@@ -113,4 +116,13 @@ fn a_name_that_can_be_none_is_refused_before_anything_is_looked_at() {
     assert!(refused.malformed && refused.places.is_empty());
     assert!(!shelf.has_looked());
     assert!(!shelf.find(Order::Plain, "b").unwrap_err().malformed && shelf.has_looked());
+}
+
+#[test]
+fn a_file_that_is_far_too_large_is_refused_with_the_limit_that_holds() {
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("large.yaml");
+    std::fs::File::create(&path).unwrap().set_len(20 << 30).unwrap();
+    let error = crate::library::read_file(&path, "large.yaml", Default::default()).unwrap_err();
+    assert_eq!(error.to_string(), "failed to read large.yaml: it is too large: 1048576 bytes are allowed");
 }

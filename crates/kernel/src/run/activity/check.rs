@@ -27,7 +27,7 @@ impl Moment<'_> {
         match made {
             Ok(inputs) => self.begin_check(key, inputs),
             Err(Stop::Ask(question)) => return Err(Stop::Ask(question)),
-            Err(Stop::Fail(failure)) => self.held_not(key, failure, Fields::new()),
+            Err(Stop::Fail(failure)) => self.held_not(key, failure),
         }
         Ok(())
     }
@@ -64,7 +64,7 @@ impl Moment<'_> {
     }
 
     /// The claimed result does not hold: another one is asked for, or the activity is over.
-    pub(super) fn held_not(&mut self, key: &str, failure: Failure, outputs: Fields) {
+    pub(super) fn held_not(&mut self, key: &str, failure: Failure) {
         let failed = self.activity(key).failed + 1;
         let max = self.step(key).verify.as_ref().map_or(1, |verify| verify.attempts_max);
         let message = format!("the result does not hold: {}", failure.message);
@@ -72,7 +72,7 @@ impl Moment<'_> {
         self.news(News::Unverified { key: key.to_owned(), failure: failure.clone() });
         if failed >= max {
             self.reach(HOLDS_NEVER);
-            self.end(key, Some(failure), outputs);
+            self.end(key, Some(failure), Fields::new());
             return;
         }
         self.reach(HOLDS_NOT);

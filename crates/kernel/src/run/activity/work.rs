@@ -24,9 +24,9 @@ impl Moment<'_> {
                 self.attempt_failed(key, failure, outputs, (REST, FAILED));
             }
             (Stage::Verifying { .. }, Report::Done { .. }) => self.held(key),
-            (Stage::Verifying { .. }, Report::Failed { failure, outputs }) => {
-                self.held_not(key, failure, outputs)
-            }
+            // What the check itself gives is none of the step's outputs, also where both have one name.
+            (Stage::Verifying { .. }, Report::Failed { failure, .. }) => self.held_not(key, failure),
+            (Stage::Stopping { checking: true, .. }, _) => self.stopped(key, Fields::new()),
             (Stage::Nested { .. }, Report::Failed { failure, .. }) => self.child_refused(key, failure),
             (Stage::Stopping { .. }, Report::Done { outputs } | Report::Failed { outputs, .. }) => {
                 self.stopped(key, outputs);

@@ -182,7 +182,12 @@ fn stored_bytes(data: &Data) -> u64 {
 
 fn write_text(text: &mut String, path: &Path, value: &Value) -> Result<(), Stop> {
     match value {
-        Value::Null => return Err(format!("`{path}` has no value, so it cannot be part of a text").into()),
+        Value::Null => {
+            let message = format!(
+                "`{path}` has no value, so it cannot be part of a text: only a reference that stands alone may have none"
+            );
+            return Err(message.into());
+        }
         Value::String(plain) => text.push_str(plain),
         other => text.push_str(&other.to_string()),
     }

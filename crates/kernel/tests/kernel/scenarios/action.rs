@@ -22,6 +22,7 @@ scenarios![
     a_result_again_is_recognised_after_the_end,
     a_claimed_result_is_checked,
     a_result_that_does_not_hold_is_asked_for_again,
+    what_a_check_gives_is_no_output_of_its_step,
     an_interrupted_check_is_made_again,
     a_check_that_cannot_be_made_counts_as_not_held,
     a_check_has_a_time_of_its_own,
@@ -176,6 +177,28 @@ fn a_result_that_does_not_hold_is_asked_for_again() {
     assert_eq!(action.note, Some(json!("the result does not hold: it broke").into()));
     it.submit("a#2", json!({"x": 1})).fails("a#2/verify", FailureKind::Operation);
     it.stands("failed: step `a`: the result does not hold: it broke");
+}
+
+#[test]
+fn what_a_check_gives_is_no_output_of_its_step() {
+    let failed = || kernel::event::Report::Failed {
+        failure: kernel::Failure::new(FailureKind::Operation, "it broke"),
+        outputs: kernel::Fields::from([("x".to_owned(), json!("of the check").into())]),
+    };
+    for cancels in [false, true] {
+        let step = Step { verify: verified(1, &[]), ..agent("a") };
+        let mut it = Drive::start(line(vec![step]));
+        it.submit("a#1", json!({"x": 7}));
+        if cancels {
+            it.cancel();
+        }
+        it.give(Command::Report { effect: EffectId::new("a#1/verify"), report: failed() });
+        let ended = it.turn.news.iter().find_map(|news| match news {
+            News::Ended { outputs, .. } => Some(outputs),
+            _ => None,
+        });
+        assert_eq!(ended, Some(&kernel::Fields::new()), "{cancels}");
+    }
 }
 
 #[test]

@@ -23,6 +23,7 @@ scenarios![
     a_wait_may_be_stored,
     names_may_be_numbers,
     what_is_not_there_is_said,
+    an_output_that_cannot_be_made_is_named,
     metadata_can_be_read,
 ];
 
@@ -168,12 +169,26 @@ fn what_is_not_there_is_said() {
         ("${nobody}", "nothing is called `nobody` here"),
         ("${metadata.what}", "`metadata.what` is not there"),
         ("${state.none}", "the state has no `none`"),
-        ("<${inputs.n}>", "`inputs.n` has no value, so it cannot be part of a text"),
+        (
+            "<${inputs.n}>",
+            "`inputs.n` has no value, so it cannot be part of a text: only a reference that stands alone may have none",
+        ),
     ] {
         let plan = with_input(with_input(line(vec![noop_with("a", &[("x", text(path))])]), "o"), "n");
         let mut it = Drive::new(plan).started(json!({"o": {"a": 1}}));
         it.stands(&format!("failed: step `a`: {message}"));
     }
+}
+
+#[test]
+fn an_output_that_cannot_be_made_is_named() {
+    let plan = with_input(line(vec![]), "n");
+    let plan = with_output(with_output(plan, "fine", text("${inputs.n}")), "e", text("<${inputs.n}>"));
+    let mut it = Drive::new(plan).started(json!({}));
+    it.stands(
+        "failed: output `e` cannot be made: `inputs.n` has no value, so it cannot be part of a text: only a reference that \
+         stands alone may have none",
+    );
 }
 
 #[test]

@@ -224,5 +224,7 @@ fn a_step_of_an_odd_name_met_twice_has_a_name_of_its_own() {
 #[test]
 fn an_output_that_cannot_be_made_fails_the_run() {
     let plan = with_output(line(vec![noop("a")]), "x", text("${inputs.none}"));
-    Drive::start(plan).done("a#1", json!({})).stands("failed: `inputs` has no `none`");
+    Drive::start(plan)
+        .done("a#1", json!({}))
+        .stands("failed: output `x` cannot be made: `inputs` has no `none`");
 }

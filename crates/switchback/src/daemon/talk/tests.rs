@@ -130,15 +130,25 @@ fn what_the_server_could_not_read_is_answered_here_and_not_waited_for() {
 }
 
 #[test]
-fn an_id_is_known_in_each_of_its_forms() {
-    for (asked, answered) in [("1.0", "1"), (r#""\u0061""#, r#""a""#), ("1e2", "100"), ("-0", "0")] {
+fn an_id_is_known_in_each_of_its_forms_and_answered_in_the_one_it_came_in() {
+    for (asked, answered) in [
+        ("1.0", "1.0"),
+        (r#""\u0061""#, r#""a""#),
+        ("1e2", "1e2"),
+        ("-0", "-0"),
+        ("18446744073709551616", "18446744073709551616"),
+    ] {
         let mut talk = Talk::default();
         let line = format!(r#"{{"jsonrpc":"2.0","id":{asked},"method":"ping"}}"#);
-        assert!(matches!(talk.take(line.as_bytes()), Taken::Pass(_)), "{asked}");
-        assert_eq!(refused(&mut talk, &line)["error"]["code"], -32600);
-        assert!(
-            talk.give(format!(r#"{{"jsonrpc":"2.0","id":{answered},"result":{{}}}}"#).as_bytes()).is_some()
-        );
+        let Taken::Pass(passed) = talk.take(line.as_bytes()) else { panic!("{asked}") };
+        let Taken::Answer(again) = talk.take(line.as_bytes()) else { panic!("{asked}") };
+        let again = String::from_utf8(again).unwrap();
+        assert!(again.contains(&format!(r#""id":{answered},"#)) && again.contains("-32600"), "{again}");
+        assert!(!again.contains("switchback/id"), "{again}");
+        let passed: Value = serde_json::from_slice(&passed).unwrap();
+        let answer = format!(r#"{{"jsonrpc":"2.0","id":{},"result":{{}}}}"#, passed["id"]);
+        let wanted = format!(r#"{{"jsonrpc":"2.0","id":{answered},"result":{{}}}}"#);
+        assert_eq!(talk.give(answer.as_bytes()).as_deref(), Some(wanted.as_bytes()));
         talk.hang_up();
         assert!(talk.is_over(), "{asked}");
     }

@@ -1,7 +1,7 @@
 //! A question as a form that every client can show, and what came of it. Pure: a question in, a form out; an answer in, what
 //! was said out.
 
-use super::message::message;
+use super::message::{is_listed, message};
 use engine::asking::{Asked, AskedKind};
 use engine::dialects::view::asked::label;
 use rmcp::model::{
@@ -9,6 +9,7 @@ use rmcp::model::{
     PrimitiveSchemaDefinition, StringSchema,
 };
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// The one field of the form.
 const FIELD: &str = "response";
@@ -68,13 +69,13 @@ fn confirm(asked: &Asked) -> PrimitiveSchemaDefinition {
     })
 }
 
+/// A list to choose from. Of more choices than a list can hold, one is typed.
 fn choice(asked: &Asked) -> PrimitiveSchemaDefinition {
-    let mut labels: Vec<String> = Vec::new();
-    for label in asked.choices.iter().map(label) {
-        if !labels.contains(&label) {
-            labels.push(label);
-        }
+    if !is_listed(&asked.choices) {
+        return PrimitiveSchemaDefinition::String(StringSchema::new().title("Your choice"));
     }
+    let mut seen = BTreeSet::new();
+    let labels = asked.choices.iter().map(label).filter(|label| seen.insert(label.clone())).collect();
     PrimitiveSchemaDefinition::Enum(EnumSchema::builder(labels).untitled().title("Your choice").build())
 }
 
@@ -84,4 +85,47 @@ fn text(asked: &Asked) -> PrimitiveSchemaDefinition {
         Some(default) => field.with_default(label(default)),
         None => field,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::message::CHOICES_MAX;
+    use super::super::message::tests::gate;
+    use super::*;
+    use serde_json::json;
+
+    fn asked(choices: Vec<Value>) -> Value {
+        let asked = Asked { gate: None, choices, ..gate("x", &["a"]) };
+        serde_json::to_value(form(&asked)).unwrap()
+    }
+
+    #[test]
+    fn many_choices_are_typed() {
+        let many = |count: usize| asked((0..count).map(|number| json!(format!("b{number}"))).collect());
+        let field = |form: &Value| form["requestedSchema"]["properties"][FIELD].clone();
+        let most = many(CHOICES_MAX);
+        assert_eq!(field(&most)["enum"].as_array().map(Vec::len), Some(CHOICES_MAX));
+        let more = many(CHOICES_MAX + 1);
+        assert_eq!((&field(&more)["type"], field(&more).get("enum")), (&json!("string"), None));
+        let message = more["message"].as_str().unwrap();
+        assert!(message.contains("301 choices: type one of them, or its number"), "{message}");
+        assert!(
+            message.contains("1 b0, 2 b1") && message.contains("switchback answer mossy-otter-41"),
+            "{message}"
+        );
+    }
+
+    #[test]
+    fn a_choice_that_is_there_twice_is_listed_once() {
+        let form = asked(vec![json!("b"), json!(1), json!("a"), json!("b"), json!("1")]);
+        assert_eq!(form["requestedSchema"]["properties"][FIELD]["enum"], json!(["b", "1", "a"]));
+    }
+
+    #[test]
+    fn a_form_of_very_many_choices_is_made_at_once() {
+        let before = std::time::Instant::now();
+        let form = asked((0..150_000).map(|number| json!(format!("branch-{number}"))).collect());
+        assert!(before.elapsed() < std::time::Duration::from_secs(5), "{:?}", before.elapsed());
+        assert!(form.to_string().len() < 5_000);
+    }
 }

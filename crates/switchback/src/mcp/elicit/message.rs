@@ -6,9 +6,18 @@
 use engine::asking::{self, Asked};
 use engine::dialects::text::visible;
 use engine::dialects::view::asked::label;
+use serde_json::Value;
 
 /// Longest message of a plain question.
 const CHARS_MAX: usize = 4_000;
+
+/// How many choices a form lists, and in how many bytes: nobody finds anything in a longer list.
+pub(super) const CHOICES_MAX: usize = 300;
+const CHOICES_BYTES_MAX: usize = 16_000;
+
+/// How many choices are named where one is to be typed, and how much of each.
+const NAMED_MAX: usize = 10;
+const NAMED_CHARS_MAX: usize = 80;
 
 /// How much of a gate a form holds, its choices included.
 const ROWS_MAX: usize = 40;
@@ -27,7 +36,7 @@ pub(super) fn message(asked: &Asked) -> String {
     if asked.is_gate() {
         return whole(asked);
     }
-    let (message, who) = (shown(asked), who(asked));
+    let (message, who) = (shown(asked), format!("{}{}", typed(asked), who(asked)));
     if message.chars().count() > CHARS_MAX {
         let head: String = message.chars().take(CHARS_MAX).collect();
         return format!(
@@ -36,6 +45,29 @@ pub(super) fn message(asked: &Asked) -> String {
         );
     }
     format!("{message}\n\n{who}")
+}
+
+/// Whether choices can be listed in a form.
+pub(super) fn is_listed(choices: &[Value]) -> bool {
+    let bytes = || choices.iter().map(|choice| label(choice).len()).sum::<usize>();
+    choices.len() <= CHOICES_MAX && bytes() <= CHOICES_BYTES_MAX
+}
+
+/// How to choose where there are more choices than a form lists.
+fn typed(asked: &Asked) -> String {
+    if is_listed(&asked.choices) {
+        return String::new();
+    }
+    let named = asked.choices.iter().zip(1..).take(NAMED_MAX).map(|(choice, number)| {
+        let head: String = label(choice).chars().take(NAMED_CHARS_MAX).collect();
+        format!("{number} {}", visible(&head))
+    });
+    format!(
+        "There are {} choices: type one of them, or its number. The first: {}. All of them: switchback answer {}\n\n",
+        asked.choices.len(),
+        named.collect::<Vec<_>>().join(", "),
+        asked.root
+    )
 }
 
 /// Why a form cannot ask this, if it cannot: what was not shown whole, or as what it is, passes no gate.

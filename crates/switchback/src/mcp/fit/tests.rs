@@ -96,3 +96,32 @@ fn what_is_filled_loses_no_more_than_it_must() {
     let filled = fill(&json!({ "outputs": many }), MAX, 0).unwrap();
     assert!(size(&filled) <= MAX && filled["left_out"]["outputs"].is_u64(), "{}", filled["left_out"]);
 }
+
+#[test]
+fn a_question_keeps_its_words_and_loses_choices() {
+    for (count, bytes) in [(1_000, 12), (20_000, 12), (30, 5_000)] {
+        let choices: Vec<String> = (0..count).map(|number| format!("{number:x>bytes$}")).collect();
+        let question = json!({"question_id": "ask#1", "kind": "choice", "prompt": "Which?", "choices": choices,
+                              "attempt": 1, "since": "now"});
+        let document = json!({"status": "paused", "workflow_id": "a", "next": "n", "questions": [question],
+                              "blocks": {"ask": {"inputs": {"choices": choices}}}});
+        let (cut, was_cut) = fit(document, ANSWER_BYTES_MAX, Some("switchback://run/a"));
+        assert!(was_cut && size(&cut) <= ANSWER_BYTES_MAX, "{}", size(&cut));
+        let kept = &cut["questions"][0];
+        assert_eq!((&kept["prompt"], &kept["since"]), (&json!("Which?"), &json!("now")), "{count}");
+        let seen = kept["choices"].as_array().map_or(0, Vec::len);
+        assert!(seen >= 30, "{seen}");
+        let left = cut["left_out"].get("questions.choices").and_then(Value::as_u64).unwrap_or(0);
+        assert_eq!(seen as u64 + left, count);
+    }
+}
+
+#[test]
+fn what_is_said_whole_has_a_bound() {
+    let document =
+        |bytes: usize| json!({"status": "failure", "next": "n".repeat(bytes), "outputs": "x".repeat(30_000)});
+    let (cut, _) = fit(document(WHOLE_BYTES_MAX), ANSWER_BYTES_MAX, None);
+    assert_eq!(cut["next"].as_str().map(str::len), Some(WHOLE_BYTES_MAX));
+    let (cut, _) = fit(document(500_000), ANSWER_BYTES_MAX, None);
+    assert!(cut["next"].as_str().unwrap().contains("bytes left out") && size(&cut) <= ANSWER_BYTES_MAX);
+}

@@ -62,7 +62,10 @@ pub(super) fn piece(
     };
     let Some(data) = fields.get(name) else {
         let error = format!("`{step}` of run {} has no `{}` in its {}", view.run, said(name), side.as_str());
-        return Err(Problem::new("unknown-value", error).options(fields.keys().cloned()).near(name));
+        return Err(Problem::new("unknown-value", error)
+            .options(fields.keys().cloned())
+            .near(name)
+            .help("Read it again with one of these names"));
     };
     let text = text_of(&Values(reader).value(data).map_err(runs::not_loaded)?);
     let from = text.floor_char_boundary(from);
@@ -86,7 +89,10 @@ fn find<'v>(view: &'v View, step: &str) -> Result<&'v Line, Problem> {
     view.line(step).ok_or_else(|| {
         let names = view.lines().iter().map(|line| line.id.clone());
         let error = format!("run {} has no step `{}`", view.run, said(step));
-        Problem::new("unknown-step", error).options(names).near(step)
+        Problem::new("unknown-step", error)
+            .options(names)
+            .near(step)
+            .help("Read it again with one of these steps")
     })
 }
 

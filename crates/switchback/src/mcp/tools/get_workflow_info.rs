@@ -9,6 +9,9 @@ use crate::mcp::workflows;
 use crate::settings::Toolset;
 use serde_json::{Value, json};
 
+/// How long the inputs of a call may be that is told in words.
+const INPUTS_BYTES_MAX: usize = 1_000;
+
 pub(super) const TOOL: Tool = Tool {
     name: "get_workflow_info",
     title: "Describe a workflow",
@@ -31,11 +34,7 @@ async fn info(call: &Call) -> Answered {
         let library = visit.library()?;
         let definition = workflows::find(&library, &name)?;
         let mut value = workflows::about(definition, workflows::plan(definition)?);
-        let example = &value["example"]["arguments"];
-        let (workflow, inputs) = (&example["workflow"], &example["inputs"]);
-        value["next"] =
-            format!("execute_workflow(workflow={workflow}, inputs={inputs}) runs it, with values of yours.")
-                .into();
+        value["next"] = next(&value["example"]["arguments"]).into();
         let doubts = library.doubts(&name, &definition.reading);
         if !doubts.is_empty() {
             value["warnings"] = json!(doubts);
@@ -43,4 +42,33 @@ async fn info(call: &Call) -> Answered {
         Ok(value)
     });
     Ok(Answer::new(value.await??).rest(rest))
+}
+
+/// The call that runs it; one that is long stands in `example`.
+fn next(example: &Value) -> String {
+    let (workflow, inputs) = (&example["workflow"], example["inputs"].to_string());
+    match inputs.len() {
+        0..=INPUTS_BYTES_MAX => {
+            format!("execute_workflow(workflow={workflow}, inputs={inputs}) runs it, with values of yours.")
+        }
+        _ => format!(
+            "execute_workflow(workflow={workflow}, inputs={{...}}) runs it; `example` has the inputs, with values of yours."
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_that_is_long_is_not_told_twice() {
+        let told = |bytes: usize| next(&json!({"workflow": "w", "inputs": {"a": "x".repeat(bytes - 8)}}));
+        assert!(told(INPUTS_BYTES_MAX).contains(r#"inputs={"a":"xxx"#));
+        let long = told(INPUTS_BYTES_MAX + 1);
+        assert!(
+            long.starts_with(r#"execute_workflow(workflow="w", inputs={...}) runs it; `example`"#),
+            "{long}"
+        );
+    }
 }

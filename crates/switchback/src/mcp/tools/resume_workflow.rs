@@ -9,6 +9,7 @@
 
 use super::execute_workflow::go_on;
 use super::{Hints, Later, Tool, schema, status};
+use crate::cli::undecided;
 use crate::mcp::answer::Answered;
 use crate::mcp::call::Call;
 use crate::mcp::elicit::again;
@@ -157,8 +158,14 @@ fn nothing_said(watch: &Watch) -> Problem {
 }
 
 fn nothing_asked(watch: &Watch) -> Problem {
-    let (run, word) = (&watch.view.run, watch.view.word());
-    let problem = Problem::new("nothing-asked", format!("run {run} waits for no answer: it is {word}"))
+    let (view, run) = (&watch.view, &watch.view.run);
+    let undecided: Vec<_> = view.all_undecided().collect();
+    let why = match undecided.len() {
+        0 => format!("it is {}", view.word()),
+        1 => format!("{} was interrupted", undecided::list(view, &undecided)),
+        _ => format!("{} were interrupted", undecided::list(view, &undecided)),
+    };
+    let problem = Problem::new("nothing-asked", format!("run {run} waits for no answer: {why}"))
         .help("Nothing was changed. get_workflow_status(workflow_id) shows how the run stands");
     with_questions(problem, watch)
 }
@@ -176,7 +183,10 @@ fn unknown(watch: &Watch, named: &str) -> Problem {
     let problem = Problem::new("unknown-question", format!("no question is called `{}`", said(named)))
         .options(watch.view.asked.iter().map(|asked| asked.question_id.clone()))
         .near(named)
-        .help("Nothing was changed. These are open");
+        .help(match watch.view.asked.is_empty() {
+            true => "Nothing was changed. Nothing is asked now",
+            false => "Nothing was changed. These are open",
+        });
     with_questions(problem, watch)
 }
 

@@ -211,10 +211,131 @@ fn settings_of_git_that_are_commands_are_doubted() {
         "git -c @ status",
         "git -c \"@=x\" status",
         "git -c \"filter.@=x\" status",
+        "ssh -o ProxyCommand=@ host",
+        "ssh -o \"ProxyCommand nc @ 22\" host ls",
+        "ssh -oproxycommand=@ host",
+        "ssh -o @ host",
+        "scp -o ProxyCommand=@ a host:b",
     ] {
         assert_eq!(doubts(template), [Doubt::Script], "{template}");
     }
-    for template in ["git -c user.name=@ commit", "git commit -m @", "git log -p @"] {
+    for template in [
+        "git -c user.name=@ commit",
+        "git commit -m @",
+        "git log -p @",
+        "ssh -o User=@ host",
+        "ssh -o \"Port @\" host",
+    ] {
+        is_plain(template);
+    }
+}
+
+#[test]
+fn programs_that_run_what_they_are_told_are_doubted() {
+    for template in [
+        "make deploy ENV=@",
+        "make \"V=a @\"",
+        "sudo make -C x V=@",
+        "gmake --eval=@ x",
+        "docker run box make A=@",
+    ] {
+        assert_eq!(doubts(template), [Doubt::Expanded], "{template}");
+    }
+    for template in [
+        "node --eval=\"@\"",
+        "node --print \"@\"",
+        "node -r ./x -e \"f(@)\"",
+        "python3 -W ignore -c \"print(@)\"",
+        "perl -ne'print @' x",
+        "python3 -c\"print(@)\"",
+        "deno eval \"@\"",
+        "python3 -m timeit -n 3 \"@\"",
+    ] {
+        assert_eq!(doubts(template), [Doubt::Program], "{template}");
+    }
+    for template in [
+        "npx -c \"x @\"",
+        "npm exec -c \"x @\"",
+        "npm exec --call=\"x @\"",
+        "git rebase -x \"make @\" main",
+        "git -C x rebase -i --exec \"@\" main",
+        "git submodule foreach \"git checkout @\"",
+        "git submodule foreach --recursive \"@\"",
+        "git filter-branch --tree-filter \"rm @\" HEAD",
+        "git clone --upload-pack=@ a b",
+        "nix-shell --run \"@\"",
+        "tmux new -d \"vim @\"",
+        "tmux new-session -d -s x \"@\"",
+        "expect -c \"spawn @\"",
+        "osascript -e \"@\"",
+        "tar -I @ -xf x",
+        "tar --use-compress-program=@ -xf x",
+        "sudo tar -I@ -xf x",
+        "split --filter=\"gzip > @\" x",
+        "rsync -e \"ssh -i @\" a b:",
+        "gdb -ex \"run @\" x",
+        "gdb --batch -ex=\"@\" x",
+        "vim -c \"e @\"",
+        "vim +@ x",
+    ] {
+        assert_eq!(doubts(template), [Doubt::Option], "{template}");
+    }
+    for template in [
+        "$(echo @)",
+        "`echo @`",
+        "$(echo @) x",
+        "x=1 $(cat a @) y",
+        "if $(echo @); then :; fi",
+        "$(dirname @)/x y",
+    ] {
+        assert_eq!(doubts(template), [Doubt::Result], "{template}");
+    }
+    for template in ["s='sh -c'; $s \"echo @\"", "s=\"/bin/bash -ec\"; $s @"] {
+        assert_eq!(doubts(template), [Doubt::Command], "{template}");
+    }
+    assert_eq!(doubts("printf -v \"$x\" a @"), [Doubt::Variable]);
+    for template in ["PATH=@:$PATH", "export PYTHONPATH=\"@\"", "LD_LIBRARY_PATH=@ x"] {
+        assert_eq!(doubts(template), [Doubt::Searched], "{template}");
+    }
+    assert_eq!(doubts("CC=@ make"), [Doubt::Again]);
+}
+
+#[test]
+fn the_other_words_of_such_programs_are_plain() {
+    for template in [
+        "make @",
+        "make -C @ -j 4 test",
+        "make V=1 @",
+        "X=@ make",
+        "env X=@ make x",
+        "echo make ENV=@",
+        "dd if=@ of=x",
+        "node x.js --eval=@",
+        "node -r ./@ x.js",
+        "python3 -m pytest -k @",
+        "python3 -m x -c @",
+        "deno run x.ts @",
+        "npx -y prettier @",
+        "npm run x -- -c @",
+        "git rebase @",
+        "git commit -m 'a rebase' -m @",
+        "git submodule foreach git checkout @",
+        "git clone @ x",
+        "tmux new -d -s @",
+        "tmux kill-session -t @",
+        "tar -czf @ .",
+        "tar -xf x -C @",
+        "split -l 5 @",
+        "vim @",
+        "gdb -p @",
+        "rsync -av @ b",
+        "\"$(echo @)\" x",
+        "\"$(dirname @)/x\" y",
+        "x=$(echo @)",
+        "s=sh; $s x.sh; echo @",
+        "printf -v x a @",
+        "MY_PATH=@ x",
+    ] {
         is_plain(template);
     }
 }

@@ -109,6 +109,52 @@ fn by_links_to_it_and_from_it() {
     }
 }
 
+/// What is laid there now would be the repository's own once there is one: `git init` keeps hooks that it finds.
+#[test]
+fn where_a_repository_will_be() {
+    let mut world = world(&["sub", "empty", "real/objects", "real/refs", "real/tree", "elsewhere"]);
+    let git = world.project(".git");
+    // Without its folders it is simply not there.
+    let is_kept = |world: &World, path: &str| {
+        let before = tree(world.dir.path());
+        is_crash(world.create(path, "x"), WORDS);
+        is_crash(world.act("render", json!({"source": "x", "target": path})), WORDS);
+        assert_eq!(tree(world.dir.path()), before, "{path}");
+    };
+    for (target, path) in [
+        ("gone", "gone/config"),
+        ("gone", "gone"),
+        ("sub/../gone", "gone/hooks/pre-commit"),
+        ("empty", "empty/hooks/pre-commit"),
+    ] {
+        symlink(target, &git).unwrap();
+        is_kept(&world, path);
+        fs::remove_file(&git).unwrap();
+        fs::write(&git, format!("gitdir: {target}\n")).unwrap();
+        is_kept(&world, path);
+        fs::remove_file(&git).unwrap();
+    }
+    fs::write(&git, format!("gitdir: {}\n", world.project("gone").display())).unwrap();
+    is_kept(&world, "gone/config");
+    world.create("sub/config", "x").unwrap();
+    // The folder of the run may lie below, and further folders may be allowed.
+    world.home.folder = world.project("sub");
+    world.home.roots = vec![world.dir.path().join("project")];
+    is_kept(&world, "../gone/config");
+    world.home.folder = world.dir.path().join("outside");
+    is_kept(&world, "../project/gone/config");
+    world.home.folder = world.dir.path().join("project");
+    // One that is there is known by what lies in it, and a worktree in it is none of it.
+    world.put("real/HEAD", "ref: refs/heads/main");
+    world.put("real/tree/.git", "gitdir: ../worktrees/tree");
+    fs::write(&git, "gitdir: real").unwrap();
+    is_kept(&world, "real/config");
+    world.create("real/tree/config.txt", "x").unwrap();
+    // What names nothing holds nobody up.
+    fs::write(&git, "nothing").unwrap();
+    world.create("gone/config", "x").unwrap();
+}
+
 #[test]
 fn by_links_inside_the_places_of_definitions() {
     let folders =

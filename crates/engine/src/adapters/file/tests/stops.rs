@@ -5,6 +5,7 @@ use crate::adapters::file::{Ended, run};
 use crate::adapters::process::Stops;
 use kernel::event::Report;
 use rustix::fs::{FlockOperation, flock};
+use std::time::Duration;
 use tokio::sync::watch;
 
 /// Runs a merge while somebody else holds the folder.
@@ -43,6 +44,40 @@ fn a_lock_that_is_not_given_is_waited_for_no_longer_than_allowed() {
         failure.kind == FailureKind::TimedOut && failure.message.contains("timed out after 0.05 s"),
         "{failure:?}"
     );
+}
+
+/// An evaluator that others use for a while, and that takes its time then.
+struct Busy {
+    others: Duration,
+    own: Duration,
+}
+
+impl Answers for Busy {
+    fn answer(&self, run: &RunId, questions: &[Question], patience: &Patience) -> Vec<Answer> {
+        patience.wait(|| std::thread::sleep(self.others));
+        std::thread::sleep(self.own);
+        Plain.answer(run, questions, patience)
+    }
+
+    fn plan(&self, home: &Home, workflow: &str, plan: Option<Digest>) -> Result<Called, String> {
+        Plain.plan(home, workflow, plan)
+    }
+}
+
+#[test]
+fn to_wait_for_an_evaluator_is_not_its_own_time() {
+    let world = World::new();
+    let render = |others: u64, own: u64| {
+        let (others, own) = (Duration::from_millis(others), Duration::from_millis(own));
+        let files = Files::new(world.dir.path().join("data"), Arc::new(Busy { others, own }));
+        let perform = Perform { timeout_ms: Some(200), ..perform(1, "render", json!({"source": "x"})) };
+        let (run_id, home) = (RunId::new("r"), world.home.clone());
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(run(Arc::new(files), run_id, home, perform, Stops::never()))
+    };
+    let ended = render(600, 0);
+    assert!(matches!(ended, Ended::Reported(Report::Done { .. }, None)), "{ended:?}");
+    assert_eq!(failure(&render(100, 2_000)).kind, FailureKind::TimedOut);
 }
 
 #[test]

@@ -109,6 +109,62 @@ async fn one_without_a_branch_goes_too() {
     assert_eq!((&removed["branch"], &removed["branch_deleted"]), (&Value::Null, &json!(false)));
 }
 
+/// The commit is kept by nothing but the worktree's own HEAD, and that goes with it.
+#[tokio::test]
+async fn a_commit_on_no_branch_keeps_it() {
+    let lab = Lab::new();
+    for keep in ["branch", "tag", "update-ref refs/remotes/origin/x"] {
+        lab.git(&["worktree", "add", "--quiet", "--detach", "w"]);
+        let folder = lab.root().join("w");
+        lab.git_in(&folder, &["commit", "--quiet", "--allow-empty", "--message", keep]);
+        let commit = lab.git_in(&folder, &["rev-parse", "HEAD"]);
+        let words = refused(lab.ask(keep, wish("w", &[])).await);
+        let expected = format!(
+            "w stands on a commit that is on no branch, no tag and no remote branch: `git branch NAME {commit}` keeps it, or \
+             say `force: true` to lose it"
+        );
+        assert!(words.ends_with(&expected), "{words}");
+        assert!(folder.join("a.txt").exists(), "nothing was removed");
+        // What stands on it keeps it too.
+        lab.git_in(&folder, &["commit", "--quiet", "--allow-empty", "--message", "later"]);
+        let later = lab.git_in(&folder, &["rev-parse", "HEAD"]);
+        lab.git_in(&folder, &["checkout", "--quiet", "HEAD~1"]);
+        let (words, name) = (keep.split(' '), (!keep.contains('/')).then_some("kept"));
+        lab.git(&words.chain(name).chain([later.as_str()]).collect::<Vec<_>>());
+        assert_eq!(lab.ask(keep, wish("w", &[])).await.unwrap()["removed"], json!(true));
+    }
+    lab.git(&["worktree", "add", "--quiet", "--detach", "w"]);
+    lab.git_in(&lab.root().join("w"), &["commit", "--quiet", "--allow-empty", "--message", "lost"]);
+    assert_eq!(lab.ask("force", wish("w", &[("force", true)])).await.unwrap()["removed"], json!(true));
+}
+
+/// Git itself would take it along where it is ignored, with all its changes, and even if it is locked.
+#[tokio::test]
+async fn one_that_holds_another_stays_even_with_force() {
+    let lab = Lab::new();
+    lab.write(".git/info/exclude", "/in/\n/beside\n");
+    lab.create("w", "outer").await.unwrap();
+    lab.create("w/in/x", "inner").await.unwrap();
+    lab.create("w-beside", "beside").await.unwrap();
+    lab.write("w/in/x/work.txt", "not committed");
+    let inner = lab.root().join("w/in/x").display().to_string();
+    for force in [false, true] {
+        let words = refused(lab.ask("run", wish("w", &[("force", force), ("delete_branch", true)])).await);
+        assert!(
+            words.ends_with(&format!("w holds another worktree, {inner}: remove that one first")),
+            "{words}"
+        );
+    }
+    lab.create("w/in/y", "third").await.unwrap();
+    let words = refused(lab.remove("w").await);
+    assert!(words.contains("w holds other worktrees, ") && words.contains(&inner), "{words}");
+    assert_eq!(lab.read("w/in/x/work.txt").as_deref(), Some("not committed"));
+    lab.remove("w/in/y").await.unwrap();
+    // One whose folder is gone holds nobody up.
+    fs::remove_dir_all(lab.root().join("w/in/x")).unwrap();
+    assert_eq!(lab.remove("w").await.unwrap()["removed"], json!(true));
+}
+
 #[tokio::test]
 async fn what_is_no_worktree_is_left_alone() {
     let lab = Lab::new();

@@ -39,7 +39,12 @@ pub(crate) fn exists(leader: Leader) -> bool {
 }
 
 /// Gives the group if it is known to be ours and has a member.
-pub(crate) fn find(roots: &Roots) -> Vec<Member> {
+pub(crate) async fn find(roots: &Roots) -> Vec<Member> {
+    find_now(roots)
+}
+
+/// The same for a caller that cannot wait.
+pub(crate) fn find_now(roots: &Roots) -> Vec<Member> {
     let ours = roots.group_is_ours && group_exists(roots.leader.pid);
     ours.then_some(Member { group: roots.leader.pid, in_group: true }).into_iter().collect()
 }

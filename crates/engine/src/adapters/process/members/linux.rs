@@ -12,6 +12,7 @@ use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
 use super::super::note::Leader;
+use super::looks::Looks;
 use super::table::{self, Entry};
 use super::{Reach, Roots};
 
@@ -72,15 +73,26 @@ pub(crate) fn exists(leader: Leader) -> bool {
     Entry::read(leader.pid.as_raw_pid()).is_some_and(|entry| leader.born.fits(entry.start))
 }
 
-/// Lists the living members of a tree.
-pub(crate) fn find(roots: &Roots) -> Vec<Member> {
-    let table = table::read();
+/// The table as all trees see it that are being ended.
+static TABLE: Looks<Vec<Entry>> = Looks::new();
+
+/// Lists the living members of a tree, as they are after this was called.
+pub(crate) async fn find(roots: &Roots) -> Vec<Member> {
+    members(&TABLE.look(table::read).await, roots)
+}
+
+/// The same for a caller that cannot wait.
+pub(crate) fn find_now(roots: &Roots) -> Vec<Member> {
+    members(&table::read(), roots)
+}
+
+fn members(table: &[Entry], roots: &Roots) -> Vec<Member> {
     // A server that was started inside a step must not end itself.
-    let spared = table::lineage(&table, getpid().as_raw_pid());
+    let spared = table::lineage(table, getpid().as_raw_pid());
     let mut pids: BTreeSet<i32> =
         table.iter().filter(|entry| is_root(entry, roots)).map(|entry| entry.pid).collect();
     if roots.reach == Reach::Descendants {
-        table::add_descendants(&table, &mut pids);
+        table::add_descendants(table, &mut pids);
     }
     let ours = table.iter().filter(|entry| pids.contains(&entry.pid) && !spared.contains(&entry.pid));
     ours.filter_map(|entry| Member::open(entry, roots)).collect()

@@ -7,12 +7,14 @@ mod group;
 #[cfg(target_os = "linux")]
 mod linux;
 #[cfg(target_os = "linux")]
+mod looks;
+#[cfg(target_os = "linux")]
 mod table;
 
 #[cfg(not(target_os = "linux"))]
-pub(super) use group::{Member, exists, find};
+pub(super) use group::{Member, exists, find, find_now};
 #[cfg(target_os = "linux")]
-pub(super) use linux::{Member, exists, find};
+pub(super) use linux::{Member, exists, find, find_now};
 
 use rustix::process::{Pid, test_kill_process_group};
 

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::sync::OnceLock;
 
 use super::super::note::MARKER;
 
@@ -17,6 +18,8 @@ pub(super) struct Entry {
     pub(super) start: u64,
     /// Whether it has not ended; one that has stays in the table until its parent asks.
     pub(super) is_living: bool,
+    /// The values of the marker in its environment, once someone has asked.
+    marks: OnceLock<Vec<Vec<u8>>>,
 }
 
 impl Entry {
@@ -37,14 +40,21 @@ impl Entry {
             session: number(3)?,
             start: fields.get(19)?.parse().ok()?,
             is_living: !matches!(*fields.first()?, "Z" | "X" | "x"),
+            marks: OnceLock::new(),
         })
     }
 
     /// Tells whether it was started with this value of the marker in its environment.
     pub(super) fn is_marked(&self, marker: &str) -> bool {
-        let wanted = format!("{MARKER}={marker}");
-        let environment = fs::read(format!("/proc/{}/environ", self.pid)).unwrap_or_default();
-        environment.split(|byte| *byte == 0).any(|variable| variable == wanted.as_bytes())
+        let marks = self.marks.get_or_init(|| {
+            let environment = fs::read(format!("/proc/{}/environ", self.pid)).unwrap_or_default();
+            let variables = environment.split(|byte| *byte == 0);
+            let value = |variable: &[u8]| {
+                Some(variable.strip_prefix(MARKER.as_bytes())?.strip_prefix(b"=")?.to_vec())
+            };
+            variables.filter_map(value).collect()
+        });
+        marks.iter().any(|mark| mark == marker.as_bytes())
     }
 }
 
@@ -94,7 +104,15 @@ mod tests {
 
     #[test]
     fn descendants_and_ancestors_are_followed() {
-        let entry = |pid, parent| Entry { pid, parent, group: 0, session: 0, start: 0, is_living: true };
+        let entry = |pid, parent| Entry {
+            pid,
+            parent,
+            group: 0,
+            session: 0,
+            start: 0,
+            is_living: true,
+            marks: OnceLock::new(),
+        };
         let table = [entry(5, 4), entry(4, 3), entry(3, 1), entry(1, 0), entry(9, 1)];
         let mut pids = BTreeSet::from([3]);
         add_descendants(&table, &mut pids);

@@ -1,0 +1,108 @@
+//! What keeps a worktree that shall go. Without `force` nothing goes that is nowhere else; with it only what is the
+//! worktree's own: a lock, and another worktree that lies in it, were somebody else's word.
+
+use super::call::Git;
+use super::held::Held;
+use super::list::Entry;
+use super::remove::Wish;
+use super::repository::{blocking, text};
+use super::trouble::Trouble;
+use std::path::Path;
+
+/// How many other worktrees are named.
+const NAMED_MAX: usize = 5;
+/// How many folders git is asked about at once.
+const ASKED_MAX: usize = 64;
+/// How git says that what it tracks is a submodule.
+const SUBMODULE: &str = "160000 ";
+
+/// Checks that no other worktree of the repository lies in it: that one has changes, a lock and a life of its own.
+pub(super) fn alone(entries: &[Entry], entry: &Entry) -> Result<(), Trouble> {
+    let lies_inside = |other: &&Entry| {
+        other.path != entry.path && other.path.starts_with(&entry.path) && other.path.exists()
+    };
+    let inside: Vec<&Entry> = entries.iter().filter(lies_inside).collect();
+    let Some(first) = inside.first() else { return Ok(()) };
+    let shown = entry.path.display();
+    if inside.len() == 1 {
+        let inner = first.path.display();
+        return Err(Trouble::Refused(format!(
+            "{shown} holds another worktree, {inner}: remove that one first"
+        )));
+    }
+    let names: Vec<String> =
+        inside.iter().take(NAMED_MAX).map(|inner| inner.path.display().to_string()).collect();
+    let rest = match inside.len().saturating_sub(NAMED_MAX) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let names = names.join(", ");
+    Err(Trouble::Refused(format!("{shown} holds other worktrees, {names}{rest}: remove those first")))
+}
+
+/// Checks that what a worktree without a branch stands on is kept by something else than its own HEAD.
+pub(super) async fn on_a_branch(git: &Git<'_>, entry: &Entry) -> Result<(), Trouble> {
+    let (None, Some(head)) = (&entry.branch, &entry.head) else { return Ok(()) };
+    let contains = format!("--contains={head}");
+    let kept = ["refs/heads", "refs/tags", "refs/remotes"];
+    let arguments = [&["for-each-ref", "--count=1", &contains], kept.as_slice()].concat();
+    if !git.must(&arguments).await?.is_empty() {
+        return Ok(());
+    }
+    let shown = entry.path.display();
+    Err(Trouble::Refused(format!(
+        "{shown} stands on a commit that is on no branch, no tag and no remote branch: `git branch NAME {head}` keeps it, \
+         or say `force: true` to lose it"
+    )))
+}
+
+/// What someone locked stays.
+pub(super) fn unlocked(entry: &Entry, wish: &Wish<'_>) -> Result<(), Trouble> {
+    let Some(reason) = &entry.locked else { return Ok(()) };
+    let shown = wish.target.display();
+    let because = if reason.is_empty() { String::new() } else { format!(", lock reason: {reason}") };
+    Err(Trouble::Refused(format!(
+        "cannot remove a locked working tree: `git worktree unlock {shown}` comes first{because}"
+    )))
+}
+
+/// Commits of a submodule may be nowhere else: as for git, it goes only with `force`.
+pub(super) async fn without_submodules(git: &Git<'_>, known: &Path, wish: &Wish<'_>) -> Result<(), Trouble> {
+    let refusal = || {
+        let shown = wish.target.display();
+        Trouble::Refused(format!(
+            "{shown}: working trees containing submodules cannot be removed without `force: true`"
+        ))
+    };
+    if known.join("modules").is_dir() {
+        return Err(refusal());
+    }
+    let target = wish.target.clone();
+    let found = blocking(move || Held::open(&target)?.map_or(Ok(Vec::new()), |held| held.repositories()));
+    for some in found.await?.chunks(ASKED_MAX) {
+        let mut arguments =
+            vec!["--literal-pathspecs", "-C", text(&wish.target)?, "ls-files", "--stage", "--"];
+        for path in some {
+            arguments.push(text(path)?);
+        }
+        if git.must(&arguments).await?.lines().any(|line| line.starts_with(SUBMODULE)) {
+            return Err(refusal());
+        }
+    }
+    Ok(())
+}
+
+/// Checks, as `git branch -d` does, that the commits of a branch are somewhere else too.
+pub(super) async fn merged(git: &Git<'_>, branch: Option<&str>) -> Result<(), Trouble> {
+    let Some(branch) = branch else { return Ok(()) };
+    let upstream = format!("{branch}@{{upstream}}");
+    let into =
+        if git.agrees(&["rev-parse", "--verify", "--quiet", &upstream]).await? { &upstream } else { "HEAD" };
+    let name = format!("refs/heads/{branch}");
+    if git.agrees(&["merge-base", "--is-ancestor", &name, into]).await? {
+        return Ok(());
+    }
+    Err(Trouble::Refused(format!(
+        "branch `{branch}` is not merged into `{into}`: merge it, or say `force: true` to lose its commits"
+    )))
+}

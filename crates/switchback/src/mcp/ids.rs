@@ -1,0 +1,159 @@
+//! Ids of requests, exactly as they came. The library below holds whole numbers of 64 bits and texts; any other form of a
+//! number (`1.0`, `1e2`, one of 80 bits) would come back as another text, and a client that compares texts would wait for ever. So
+//! such an id goes in as a text of ours with the number in it, and comes out as the number. Pure: lines in, lines out.
+
+use rmcp::model::RequestId;
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+
+/// What a text of ours begins with. An id of a client that begins with it becomes one as well.
+const MARK: &str = "switchback/id:";
+
+const CANCELLED: &str = r#""notifications/cancelled""#;
+
+/// A line of a client with an id that can be held.
+pub(crate) fn inward(line: &[u8]) -> Cow<'_, [u8]> {
+    #[derive(Deserialize)]
+    struct Head<'l> {
+        #[serde(borrow)]
+        id: Option<&'l RawValue>,
+        #[serde(borrow)]
+        method: Option<&'l RawValue>,
+        #[serde(borrow)]
+        params: Option<&'l RawValue>,
+    }
+    #[derive(Deserialize)]
+    struct Cancelled<'l> {
+        #[serde(borrow, rename = "requestId")]
+        id: &'l RawValue,
+    }
+    let Ok(Head { id, method: Some(method), params }) = serde_json::from_slice(line) else {
+        return Cow::Borrowed(line);
+    };
+    let cancelled = || {
+        let params = params.filter(|_| method.get() == CANCELLED)?;
+        serde_json::from_str::<Cancelled<'_>>(params.get()).ok().map(|cancelled| cancelled.id)
+    };
+    match id.or_else(cancelled).map(RawValue::get).filter(|id| is_odd(id)) {
+        Some(id) => Cow::Owned(with(line, id, &Value::from(format!("{MARK}{id}")).to_string())),
+        None => Cow::Borrowed(line),
+    }
+}
+
+/// A line for a client with the id that it gave.
+pub(crate) fn outward(line: &[u8]) -> Cow<'_, [u8]> {
+    #[derive(Deserialize)]
+    struct Head<'l> {
+        #[serde(borrow)]
+        id: Option<&'l RawValue>,
+    }
+    let is_ours = line.windows(MARK.len()).any(|part| part == MARK.as_bytes());
+    let head = is_ours.then(|| serde_json::from_slice::<Head<'_>>(line).ok()).flatten();
+    let Some(id) = head.and_then(|head| head.id).map(RawValue::get) else { return Cow::Borrowed(line) };
+    match serde_json::from_str::<String>(id).ok().as_deref().and_then(|id| id.strip_prefix(MARK)) {
+        Some(came) => Cow::Owned(with(line, id, came)),
+        None => Cow::Borrowed(line),
+    }
+}
+
+/// An id as the client wrote it.
+pub(crate) fn written(id: &Value) -> String {
+    match id.as_str().and_then(|id| id.strip_prefix(MARK)) {
+        Some(came) => came.to_owned(),
+        None => id.to_string(),
+    }
+}
+
+/// The number that an id is and should not be, because something stands behind its point.
+pub(super) fn broken(id: &RequestId) -> Option<&str> {
+    let RequestId::String(id) = id else { return None };
+    let came = id.strip_prefix(MARK).filter(|came| !came.starts_with('"'))?;
+    let is_whole = !came.contains(['.', 'e', 'E'])
+        || came.parse::<f64>().is_ok_and(|number| number.is_finite() && number.fract() == 0.0);
+    (!is_whole).then_some(came)
+}
+
+/// Whether an id would come back as another text, or be taken for one of ours.
+fn is_odd(id: &str) -> bool {
+    match id.as_bytes() {
+        [b'"', ..] => serde_json::from_str::<String>(id).is_ok_and(|id| id.starts_with(MARK)),
+        [b'-' | b'0'..=b'9', ..] => id.parse::<i64>().map_or(true, |held| held.to_string() != id),
+        _ => false,
+    }
+}
+
+/// A line in which another text stands in the place of one of its parts.
+fn with(line: &[u8], part: &str, text: &str) -> Vec<u8> {
+    let from = part.as_ptr() as usize - line.as_ptr() as usize;
+    [&line[..from], text.as_bytes(), &line[from + part.len()..]].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(line: &[u8]) -> &str {
+        std::str::from_utf8(line).unwrap()
+    }
+
+    #[test]
+    fn every_id_comes_back_as_it_was_written() {
+        for id in [
+            "1",
+            "-7",
+            "9223372036854775807",
+            "18446744073709551616",
+            "-9223372036854775809",
+            "1.0",
+            "1e2",
+            "-0",
+            r#""a""#,
+            r#""switchback/id:1.0""#,
+            r#""switchback\/id:\"""#,
+        ] {
+            let line = format!(r#"{{"jsonrpc":"2.0", "id" : {id} ,"method":"ping","params":{{"id":1.0}}}}"#);
+            let inward = inward(line.as_bytes());
+            let held: Value = serde_json::from_slice(&inward).unwrap();
+            let held = RequestId::deserialize(&held["id"]).unwrap();
+            assert_eq!(broken(&held), None, "{id}");
+            let answer = serde_json::json!({"jsonrpc": "2.0", "id": held, "result": {"id": 1}}).to_string();
+            let back = outward(answer.as_bytes());
+            assert_eq!(
+                serde_json::from_str::<String>(id).ok(),
+                serde_json::from_slice::<Value>(&back).unwrap()["id"].as_str().map(str::to_owned),
+            );
+            if !id.starts_with('"') {
+                assert!(text(&back).contains(&format!(r#""id":{id},"#)), "{id}: {}", text(&back));
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_cancelled_is_named_as_it_was_asked() {
+        let line = br#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1.0}}"#;
+        assert!(text(&inward(line)).contains(r#""requestId":"switchback/id:1.0""#));
+        let other = br#"{"jsonrpc":"2.0","method":"x","params":{"requestId":1.0}}"#;
+        assert_eq!(inward(other), &other[..]);
+    }
+
+    #[test]
+    fn an_answer_of_the_client_is_left_as_it_is() {
+        for line in [&br#"{"jsonrpc":"2.0","id":0.0,"result":{}}"#[..], b"[1.0]", b"not json", b""] {
+            assert_eq!(inward(line), line);
+        }
+    }
+
+    #[test]
+    fn what_is_no_whole_number_is_told() {
+        for (id, is_broken) in
+            [("1.5", true), ("1e400", true), ("1e-1", true), ("1.0", false), ("1e2", false)]
+        {
+            let line = format!(r#"{{"id":{id},"method":"ping"}}"#);
+            let held: Value = serde_json::from_slice(&inward(line.as_bytes())).unwrap();
+            let held = RequestId::deserialize(&held["id"]).unwrap();
+            assert_eq!(broken(&held), is_broken.then_some(id));
+        }
+    }
+}
