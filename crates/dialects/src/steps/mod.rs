@@ -16,7 +16,6 @@ pub mod fit;
 mod head;
 mod inputs;
 pub mod instructions;
-pub mod view;
 mod needs;
 mod output;
 mod read;
@@ -26,6 +25,7 @@ mod step;
 mod task;
 mod types;
 mod uses;
+pub mod view;
 mod world;
 
 pub use agent::is_agent;

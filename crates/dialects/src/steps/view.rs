@@ -73,7 +73,8 @@ pub fn progress(lines: &[Line], due: &Due) -> String {
     let over = lines.iter().filter(|line| line.state.is_over()).count();
     let mut told = format!("{over} of {} steps", lines.len());
     let began = lines.iter().filter(|line| line.state.is_over() && line.state != State::Skipped);
-    if let Some(last) = began.max_by_key(|line| line.started_at.unwrap_or(0) + line.duration_ms.unwrap_or(0)) {
+    if let Some(last) = began.max_by_key(|line| line.started_at.unwrap_or(0) + line.duration_ms.unwrap_or(0))
+    {
         told.push_str(&format!("; last: {}", last.id));
     }
     for one in &due.delegated {

@@ -58,7 +58,8 @@ pub fn waits(reader: &Reader, run: &RunId) -> Result<Waits, LoadError> {
                     found.asked.push(Asked::of(origin, action, |data| Values(reader).value(data))?);
                 }
                 Effect::StartChild { id, child, plan, inputs, .. } => {
-                    let is_there = || Ok::<_, LoadError>(reader.run(child)?.is_some_and(|row| row.ended_at.is_none()));
+                    let is_there =
+                        || Ok::<_, LoadError>(reader.run(child)?.is_some_and(|row| row.ended_at.is_none()));
                     if loaded.plan().dialect == Dialect::Steps && !is_there()? {
                         found.coming += 1;
                         continue;

@@ -65,8 +65,8 @@ fn work_of(plan: &Plan, step: u32) -> Option<&Work> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kernel::{Fields, RunId};
     use kernel::plan::{Audience, Flow, Graph, Step, Workflow};
+    use kernel::{Fields, RunId};
 
     fn plan() -> Plan {
         let mut plan = Plan::new("test", Dialect::Blocks, Flow::Graph(Graph::new(vec![], 1)));

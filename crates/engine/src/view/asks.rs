@@ -159,9 +159,11 @@ impl View {
         let own = |step: &str| self.asked.iter().any(|one| one.run == self.run && names(one, step));
         match waiting {
             Waiting::Agent(step) | Waiting::Human(step) => own(step),
-            Waiting::Child(step) => self
-                .line(step)
-                .is_some_and(|line| self.asks_below(line) || self.undecided_below(line).next().is_some() || nested(line).is_some_and(|run| self.is_delegated(run))),
+            Waiting::Child(step) => self.line(step).is_some_and(|line| {
+                self.asks_below(line)
+                    || self.undecided_below(line).next().is_some()
+                    || nested(line).is_some_and(|run| self.is_delegated(run))
+            }),
             Waiting::Clock(step, _) => own(step),
             Waiting::Decision(_) => false,
         }

@@ -51,7 +51,9 @@ impl View {
     pub fn result(&self, values: Values<'_>) -> Result<Option<Value>, LoadError> {
         let Some(Outcome::Succeeded { outputs }) = self.outcome() else { return Ok(None) };
         match outputs.get("result") {
-            Some(result) if self.plan.dialect == kernel::plan::Dialect::Steps => values.value(result).map(Some),
+            Some(result) if self.plan.dialect == kernel::plan::Dialect::Steps => {
+                values.value(result).map(Some)
+            }
             _ => Ok(Some(self.outputs(values)?.into_iter().collect::<Map<_, _>>().into())),
         }
     }

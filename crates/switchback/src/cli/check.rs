@@ -40,7 +40,7 @@ pub(crate) fn check(arguments: &CheckArguments) -> Result<Exit, CommandError> {
 
 /// Names that several files of one folder have, one of them among those that are checked.
 fn shared_names(arguments: &CheckArguments) -> Result<BTreeSet<String>, CommandError> {
-    let library = Library::scan(&Surroundings::here(workspace()?));
+    let library = Library::scan(&surroundings(workspace()?));
     let all = library.definitions().filter(|definition| !definition.hides.is_empty());
     let files: Vec<PathBuf> = match arguments.files.as_slice() {
         [] => all.filter_map(|definition| definition.origin.path.clone()).collect(),

@@ -40,8 +40,7 @@ const WHOLE: [&str; 5] = ["workflow_id", "run", "status", "next", "code"];
 const WHOLE_BYTES_MAX: usize = 4_000;
 
 /// What is to be done, as it is said to whoever does it: a step that was cut is another step.
-const TO_DO: [&str; 8] =
-    ["action", "actions", "step", "command", "args", "instructions", "message", "tool"];
+const TO_DO: [&str; 8] = ["action", "actions", "step", "command", "args", "instructions", "message", "tool"];
 
 /// What that may take beside all the rest.
 const TO_DO_BYTES_MAX: usize = 64 * 1024;

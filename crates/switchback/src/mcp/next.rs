@@ -57,7 +57,9 @@ pub(super) fn next(view: &View) -> Option<String> {
              get_workflow_status(workflow_id=\"{run}\", detail=\"whole\")."
         ),
         Status::Ended(Outcome::Cancelled { .. }) => {
-            format!("Call {again} if the work is to be done after all, with another request_key if one was given.")
+            format!(
+                "Call {again} if the work is to be done after all, with another request_key if one was given."
+            )
         }
         Status::Waiting(waiting) => waits(view, waiting).unwrap_or_else(|| goes_on(run)),
         Status::Queued | Status::Running | Status::Closing => goes_on(run),

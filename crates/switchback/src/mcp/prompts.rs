@@ -37,7 +37,9 @@ pub(super) fn list() -> Vec<Prompt> {
             .with_title("Work through a workflow"),
         Prompt::new(
             SUB_AGENT,
-            Some("The rules of a sub-agent that carries out one item of a workflow, with its id and its item"),
+            Some(
+                "The rules of a sub-agent that carries out one item of a workflow, with its id and its item",
+            ),
             taking(WORKFLOW_ID, "The id of the child run"),
         )
         .with_title("Carry out one item"),

@@ -62,7 +62,11 @@ fn meant(asked: &Asked, said: Said, by: Caller) -> Result<Command, String> {
 }
 
 /// Submits an answer and gives its entry; the same one again is taken as it was before.
-pub(super) async fn submit(call: &Call, asked: &Asked, command: Command) -> Result<Option<u64>, engine::Error> {
+pub(super) async fn submit(
+    call: &Call,
+    asked: &Asked,
+    command: Command,
+) -> Result<Option<u64>, engine::Error> {
     let house = call.visit.house().map_err(|problem| engine::Error::Stopped(problem.to_string()))?;
     match house.local.submit(&asked.run, command).await {
         Err(engine::Error::Refused(refusal)) if asking::is_taken(&refusal) => Ok(None),

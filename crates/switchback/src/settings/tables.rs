@@ -88,7 +88,9 @@ impl Tables {
             ("steps", "infer_needs_state") => self.infer_needs_state = Some(flag(name, value)?),
             ("steps", "server_shell") => self.server_shell = Some(flag(name, value)?),
             ("mcp_server", "workflow_definitions") => self.definitions = Some(text(name, value)?),
-            ("mcp_server", "max_pending_actions") => self.pending_max = Some(number(name, value, PENDING_MAX)?),
+            ("mcp_server", "max_pending_actions") => {
+                self.pending_max = Some(number(name, value, PENDING_MAX)?)
+            }
             // Definitions are looked at with every call, and work is shared out by need: what these two of the source say holds
             // whatever they say.
             ("mcp_server", _) => drop(number(name, value, u32::MAX)?),
@@ -131,7 +133,8 @@ fn text(name: &str, value: &DeValue<'_>) -> Result<String, String> {
 fn time(name: &str, value: &DeValue<'_>) -> Result<u64, String> {
     const UNITS: [(&str, u64); 5] =
         [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)];
-    let wrong = || format!("`{name}` is a time with its unit (\"500ms\", \"30s\", \"5m\", \"2h\"), at most a year");
+    let wrong =
+        || format!("`{name}` is a time with its unit (\"500ms\", \"30s\", \"5m\", \"2h\"), at most a year");
     let ms = match value {
         DeValue::Integer(_) => number(name, value, u32::MAX).ok().map(|seconds| u64::from(seconds) * 1000),
         _ => value.as_str().and_then(|text| {

@@ -118,7 +118,11 @@ async fn give(call: &Call, watch: &Watch, run: &RunId) -> Result<(Asked, Taken),
 }
 
 /// The question that this very answer was given to last.
-pub(super) async fn given_before(call: &Call, run: &RunId, response: &Value) -> Result<Option<Asked>, Problem> {
+pub(super) async fn given_before(
+    call: &Call,
+    run: &RunId,
+    response: &Value,
+) -> Result<Option<Asked>, Problem> {
     let run = run.clone();
     let found = call.visit.look(move |_, reader| {
         let Some(last) = asking::last(reader, &run)? else { return Ok(None) };

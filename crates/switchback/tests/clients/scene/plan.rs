@@ -53,7 +53,10 @@ fn transcript(seen: &Seen) -> String {
 fn turn(said: &Value) -> String {
     let who = said["who"].as_str().unwrap();
     if let Some(asked) = said["asked"].as_str() {
-        return format!("**A form asks the person**\n\n```text\n{asked}\n```\n\nThey answer `{}`.\n\n", said["answer"]);
+        return format!(
+            "**A form asks the person**\n\n```text\n{asked}\n```\n\nThey answer `{}`.\n\n",
+            said["answer"]
+        );
     }
     match said["call"].as_str() {
         Some(tool) => {
@@ -69,7 +72,18 @@ fn turn(said: &Value) -> String {
 /// What matters of an answer: that of a status is longer.
 fn told(answer: &Value) -> Value {
     const SHOWN: [&str; 12] = [
-        "workflow_id", "accepted", "status", "progress", "step_id", "type", "tool", "args", "action", "step", "final_result", "next",
+        "workflow_id",
+        "accepted",
+        "status",
+        "progress",
+        "step_id",
+        "type",
+        "tool",
+        "args",
+        "action",
+        "step",
+        "final_result",
+        "next",
     ];
     let members = answer.as_object().unwrap().iter().filter(|(name, _)| SHOWN.contains(&name.as_str()));
     members.map(|(name, value)| (name.clone(), shortened(value))).collect::<serde_json::Map<_, _>>().into()
@@ -81,9 +95,11 @@ fn shortened(value: &Value) -> Value {
             format!("{}...", text.chars().take(SHOWN_CHARS).collect::<String>()).into()
         }
         Value::Array(items) => items.iter().map(shortened).collect(),
-        Value::Object(members) => {
-            members.iter().map(|(name, value)| (name.clone(), shortened(value))).collect::<serde_json::Map<_, _>>().into()
-        }
+        Value::Object(members) => members
+            .iter()
+            .map(|(name, value)| (name.clone(), shortened(value)))
+            .collect::<serde_json::Map<_, _>>()
+            .into(),
         other => other.clone(),
     }
 }
