@@ -181,7 +181,7 @@ fn not_due(watch: &Watch, step_id: Option<&str>) -> Problem {
         let error = format!("run {run} has {} already", view.word());
         return Problem::new("over", error).with("status", json!(view.word())).help("Nothing was changed");
     }
-    if let Some(one) = view.delegated.iter().find(|one| step_id.is_none_or(|id| id == one.step_id)) {
+    if let Some(one) = view.delegated.iter().find(|one| due.is_none() || step_id == Some(&one.step_id)) {
         let error = format!("`{}` belongs to sub-agents, one for each item", one.step_id);
         let help = "Nothing was changed. Each hands its steps in with the workflow_id of its own item";
         return shown(Problem::new("delegated", error).help(help), watch, None);
