@@ -17,6 +17,8 @@ pub(super) enum Taken {
     Recorded(Option<u64>),
     /// There was none: the question stays open, for this reason.
     Open(String),
+    /// It does not fit, for this reason: whoever gave it is asked again.
+    Unfit(String),
     /// Another answer was there first, or the question is gone.
     Late(String),
 }
@@ -31,7 +33,7 @@ pub(super) async fn take(call: &Call, asked: &Asked, said: Said) -> Result<Taken
     }
     let command = match meant(asked, said, elicit::human(call)) {
         Ok(command) => command,
-        Err(why) => return Ok(Taken::Open(why)),
+        Err(taken) => return Ok(taken),
     };
     match submit(call, asked, command).await {
         Ok(seq) => Ok(Taken::Recorded(seq)),
@@ -41,23 +43,28 @@ pub(super) async fn take(call: &Call, asked: &Asked, said: Said) -> Result<Taken
 }
 
 /// What is to be submitted, or why the question stays open.
-fn meant(asked: &Asked, said: Said, by: Caller) -> Result<Command, String> {
+fn meant(asked: &Asked, said: Said, by: Caller) -> Result<Command, Taken> {
+    let open = |why: String| Err(Taken::Open(why));
     match said {
         Said::This(value) => {
             // A form that was sealed before this was looked at may have left something out.
             if let Some(why) = elicit::unseen(asked) {
                 let root = &asked.root;
-                return Err(format!("the answer was not taken: {why}. `switchback answer {root}` shows it"));
+                return open(format!("the answer was not taken: {why}. `switchback answer {root}` shows it"));
             }
-            let fitted = asking::fit(asked, value);
-            let result = fitted.map_err(|misfit| format!("the answer does not fit: {misfit}"))?;
-            Ok(asking::answer(asked, result, by))
+            let why = match asking::fit(asked, value) {
+                Ok(result) => return Ok(asking::answer(asked, result, by)),
+                Err(misfit) => format!("the answer does not fit: {misfit}"),
+            };
+            // At a gate an answer that is none is a no, and not asked for once more.
+            Err(if asked.is_gate() { Taken::Open(why) } else { Taken::Unfit(why) })
         }
-        Said::Declined => {
-            asking::decline(asked, by).ok_or_else(|| "the person was asked and would not answer".to_owned())
-        }
-        Said::Cancelled => Err("the person was asked and closed the question without an answer".to_owned()),
-        Said::Garbled(why) => Err(format!("the person could not be asked: {why}")),
+        Said::Declined => match asking::decline(asked, by) {
+            Some(no) => Ok(no),
+            None => open("the person was asked and would not answer".to_owned()),
+        },
+        Said::Cancelled => open("the person was asked and closed the question without an answer".to_owned()),
+        Said::Garbled(why) => open(format!("the person could not be asked: {why}")),
     }
 }
 
@@ -130,7 +137,8 @@ mod tests {
         let approved = |asked: &Asked, said| match meant(asked, said, by()) {
             Ok(Command::Answer { approved, .. }) => Ok(approved),
             Ok(other) => panic!("{other:?}"),
-            Err(why) => Err(why),
+            Err(Taken::Open(why)) => Err(why),
+            Err(other) => panic!("{other:?}"),
         };
         let (short, long) = (gate("x", &[]), gate(&"x\n".repeat(400), &[]));
         assert_eq!(approved(&short, Said::This(true.into())), Ok(true));

@@ -185,7 +185,7 @@ async fn ask(
     until: Option<Instant>,
 ) -> Result<Asking, String> {
     match way {
-        Way::Sealed => sealed(call, &watch.view.run, &asked).map(Asking::Result),
+        Way::Sealed => sealed(call, &watch.view.run, &asked, watch.tries(&asked)).map(Asking::Result),
         Way::Live => {
             let most = Instant::now() + Duration::from_secs(call.visit.settings().call_seconds);
             let until = until.map_or(most, |until| until.min(most));

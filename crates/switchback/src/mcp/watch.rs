@@ -30,6 +30,8 @@ pub(super) struct Watch {
     pub(super) word: Option<String>,
     /// Whether a human may be asked while the call waits.
     pub(super) asks: bool,
+    /// The answer that did not fit, if someone is asked again because of one.
+    unfit: Option<Unfit>,
     /// How it stood when the call came, where that is waited through.
     stood: Option<Stand>,
     /// Whether something may have been asked, or answered, since its questions were looked for.
@@ -37,6 +39,18 @@ pub(super) struct Watch {
     /// When they were looked for last.
     looked: Instant,
 }
+
+/// An answer that did not fit.
+struct Unfit {
+    run: RunId,
+    effect: EffectId,
+    why: String,
+    /// How many there were.
+    tries: u32,
+}
+
+/// How often someone is asked again by one call because an answer does not fit.
+const TRIES_MAX: u32 = 5;
 
 /// How far a run is, and which questions are open.
 #[derive(PartialEq, Eq)]
@@ -51,7 +65,7 @@ impl Watch {
     /// Watches a run from a view on.
     pub(super) fn new(view: View, progress: UnboundedReceiver<Progress>, since: u64) -> Watch {
         let (touched, looked) = (false, Instant::now());
-        Watch { view, progress, since, word: None, asks: true, stood: None, touched, looked }
+        Watch { view, progress, since, word: None, asks: true, unfit: None, stood: None, touched, looked }
     }
 
     /// Waits through how it stands now, if only someone else can move it: whoever calls knows that, or hears it at the end.
@@ -118,7 +132,29 @@ impl Watch {
     pub(super) fn for_a_form(&self, shows_gates: bool) -> Option<Asked> {
         let is_due = self.asks && self.view.seq() >= self.since;
         let may = |asked: &&Asked| is_due && is_for_a_form(asked) && (shows_gates || !asked.is_gate());
-        self.view.asked.iter().find(may).cloned()
+        let mut asked = self.view.asked.iter().find(may).cloned()?;
+        if let Some(unfit) = self.unfit_of(&asked) {
+            asked.note = Some(unfit.why.clone());
+        }
+        Some(asked)
+    }
+
+    fn unfit_of(&self, asked: &Asked) -> Option<&Unfit> {
+        self.unfit.as_ref().filter(|unfit| unfit.run == asked.run && unfit.effect == asked.effect)
+    }
+
+    /// How often a question was asked because an answer did not fit.
+    pub(super) fn tries(&self, asked: &Asked) -> u32 {
+        self.unfit_of(asked).map_or(0, |unfit| unfit.tries)
+    }
+
+    /// Asks again, so often and no oftener.
+    fn ask_again(&mut self, asked: &Asked, tries: u32, why: String) {
+        if tries >= TRIES_MAX {
+            return self.give_up(why);
+        }
+        let (run, effect, tries) = (asked.run.clone(), asked.effect.clone(), tries + 1);
+        self.unfit = Some(Unfit { run, effect, why, tries });
     }
 
     /// Whether a question is still open.
@@ -139,9 +175,10 @@ impl Watch {
     /// Goes on where a call left off that has brought an answer back.
     pub(super) fn goes_on(&mut self, again: Again) {
         match again.taken {
-            Taken::Recorded(Some(seq)) if again.asking == self.view.run => self.since = seq,
+            Taken::Recorded(Some(seq)) if again.asked.run == self.view.run => self.since = seq,
             Taken::Recorded(_) => {}
             Taken::Open(why) => self.give_up(why),
+            Taken::Unfit(why) => self.ask_again(&again.asked, again.tries, why),
             Taken::Late(why) => self.word = Some(late(&why)),
         }
     }
@@ -152,6 +189,7 @@ impl Watch {
             Taken::Recorded(Some(seq)) if asked.run == self.view.run => self.since = seq,
             Taken::Recorded(_) => {}
             Taken::Open(why) => self.give_up(why),
+            Taken::Unfit(why) => self.ask_again(asked, self.tries(asked), why),
             Taken::Late(why) => self.word = Some(late(&why)),
         }
         self.reload(call).await

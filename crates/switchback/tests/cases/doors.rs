@@ -47,11 +47,12 @@ impl Door {
         [Self::Alone, Self::Daemon, Self::Mcp(Era::Handshake), Self::Mcp(Era::Stateless)];
 
     /// The word a case says for one door or for several.
-    pub(crate) const WORDS: [(&'static str, &'static [Self]); 4] = [
+    pub(crate) const WORDS: [(&'static str, &'static [Self]); 5] = [
         ("alone", &[Self::Alone]),
         ("daemon", &[Self::Daemon]),
         ("command line", &[Self::Alone, Self::Daemon]),
         ("mcp", &[Self::Mcp(Era::Handshake), Self::Mcp(Era::Stateless)]),
+        ("mcp 2026-07-28", &[Self::Mcp(Era::Stateless)]),
     ];
 }
 

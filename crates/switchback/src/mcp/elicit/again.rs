@@ -16,8 +16,10 @@ use serde_json::Value;
 pub(in crate::mcp) struct Again {
     /// The run that is waited for.
     pub(in crate::mcp) run: RunId,
-    /// The run that asked.
-    pub(in crate::mcp) asking: RunId,
+    /// The question.
+    pub(in crate::mcp) asked: Asked,
+    /// How often it was asked because an answer did not fit.
+    pub(in crate::mcp) tries: u32,
     /// What became of the answer.
     pub(in crate::mcp) taken: Taken,
 }
@@ -45,7 +47,7 @@ pub(in crate::mcp) async fn again(call: &Call) -> Result<Option<Again>, Problem>
         return Err(stale(call, &state, "the answer to the question is missing").await);
     };
     let taken = take(call, &asked, said(answer)).await?;
-    Ok(Some(Again { run: state.watched, asking: asked.run, taken }))
+    Ok(Some(Again { run: state.watched, asked, tries: state.tries, taken }))
 }
 
 fn said(answer: &Value) -> Said {

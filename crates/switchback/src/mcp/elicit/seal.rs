@@ -27,6 +27,9 @@ pub(super) struct State {
     pub(super) shown: Digest,
     /// Until when an answer counts, in milliseconds since 1970.
     pub(super) until: u64,
+    /// How often it was asked because an answer did not fit.
+    #[serde(default)]
+    pub(super) tries: u32,
 }
 
 /// The result that asks, for a call that waits for a run.
@@ -34,6 +37,7 @@ pub(in crate::mcp) fn sealed(
     call: &Call,
     watched: &RunId,
     asked: &Asked,
+    tries: u32,
 ) -> Result<InputRequiredResult, String> {
     let house = call.visit.house().map_err(|problem| problem.to_string())?;
     let sealer = Sealer::of(&house.dir)
@@ -45,6 +49,7 @@ pub(in crate::mcp) fn sealed(
         question_id: asked.question_id.clone(),
         shown: asked.digest,
         until,
+        tries,
     };
     let bound = bound(call);
     let options = SealOptions::new().associated_data(&bound);

@@ -25,6 +25,7 @@ pub(crate) fn play(client: Client, era: &str) {
     assert_eq!(last["state"]["status"], "Plan approved and saved", "{seen}");
     assert_eq!(last["state"]["research_results"].as_array().unwrap().len(), 2, "{seen}");
 
+    weigh(said);
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/planning.md");
     let text = std::fs::read_to_string(&page).unwrap();
     let (before, rest) = text.split_once(BEGIN).unwrap();
@@ -35,6 +36,19 @@ pub(crate) fn play(client: Client, era: &str) {
         return;
     }
     assert_eq!(shown, made, "docs/planning.md is not what a client sees; SWITCHBACK_UPDATE_DOCS=1 writes it");
+}
+
+/// Says what a plan costs whoever drives it.
+fn weigh(said: &[Value]) {
+    let calls = said.iter().filter(|one| one["call"].is_string()).count();
+    let answers = said.iter().filter(|one| one["who"] == "server").map(|one| one["answer"].to_string().len());
+    let (bytes, most) = (answers.clone().sum::<usize>(), answers.max().unwrap_or_default());
+    // Nine at the top, and three of each question.
+    let steps = 9 + 2 * 3;
+    eprintln!(
+        "interactive-planning: {calls} calls and {bytes} bytes for {steps} steps ({} a step, {most} at most)",
+        bytes / steps
+    );
 }
 
 /// What was said, one turn after the other, with what differs from run to run as it might be.
