@@ -22,10 +22,13 @@ mod output;
 mod read;
 mod reader;
 mod rules;
+mod secrets;
+mod server_shell;
 mod step;
 mod task;
 mod types;
 mod uses;
+mod verify;
 mod world;
 
 pub use agent::is_agent;

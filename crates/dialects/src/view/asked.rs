@@ -68,6 +68,8 @@ pub struct Asked {
     pub overdue: bool,
     /// Why it is asked again.
     pub note: Option<String>,
+    /// How many answers may still be given, this one included, where each is verified.
+    pub attempts_left: Option<u32>,
 }
 
 /// What kind of answer fits.
@@ -126,6 +128,8 @@ pub struct Origin {
     pub word: String,
     /// Whether it ends by itself.
     pub ends: bool,
+    /// How many answers may still be given, where each is verified.
+    pub attempts_left: Option<u32>,
 }
 
 impl Asked {
@@ -135,7 +139,7 @@ impl Asked {
         action: &Action,
         mut load: impl FnMut(&Data) -> Result<Value, E>,
     ) -> Result<Asked, E> {
-        let Origin { root, run, above: mut path, since, dialect, word, ends } = origin;
+        let Origin { root, run, above: mut path, since, dialect, word, ends, attempts_left } = origin;
         path.push(step(&action.id).to_owned());
         let mut inputs = Map::new();
         for (name, data) in &action.inputs {
@@ -175,6 +179,7 @@ impl Asked {
                 Some(note) => Some(label(&load(note)?)),
                 None => None,
             },
+            attempts_left,
         })
     }
 

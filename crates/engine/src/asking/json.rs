@@ -80,7 +80,16 @@ mod tests {
             overdue: false,
         };
         let run = RunId::new("mossy-otter-41");
-        let origin = Origin { root: run.clone(), run, above: Vec::new(), since: 0 };
+        let origin = Origin {
+            root: run.clone(),
+            run,
+            above: Vec::new(),
+            since: 0,
+            dialect: kernel::plan::Dialect::Blocks,
+            word: String::new(),
+            ends: false,
+            attempts_left: None,
+        };
         let inline = |data: &Data| Ok::<_, ()>(data.inline().cloned().unwrap_or_default());
         Asked::of(origin, &action, inline).unwrap()
     }

@@ -29,7 +29,16 @@ fn at(audience: Audience, gate: Option<Gate>, inputs: Value) -> Asked {
         overdue: false,
     };
     let run = RunId::new("r");
-    let origin = Origin { root: run.clone(), run, above: Vec::new(), since: 0 };
+    let origin = Origin {
+        root: run.clone(),
+        run,
+        above: Vec::new(),
+        since: 0,
+        dialect: kernel::plan::Dialect::Blocks,
+        word: String::new(),
+        ends: false,
+        attempts_left: None,
+    };
     let load = |data: &Data| data.inline().cloned().ok_or(());
     Asked::of(origin, &action, load).unwrap()
 }
