@@ -93,7 +93,11 @@ fn kind<'n>(mistakes: &mut Mistakes<'_>, node: &'n Node, is_told: bool) -> Optio
     if let Some((key, _)) = folder.filter(|_| name != "command") {
         mistakes.error(|sheet| {
             let diagnostic = sheet.error("bad-value", key.place(), "`working_dir` belongs to a command");
-            if name == "file" { diagnostic.hint("write the way to the file under `file`") } else { diagnostic }
+            if name == "file" {
+                diagnostic.hint("write the way to the file under `file`")
+            } else {
+                diagnostic
+            }
         });
     }
     match name {
@@ -124,10 +128,10 @@ pub(crate) fn schema_is_written(mistakes: &mut Mistakes<'_>, node: &Node, what: 
         shape::wrong_kind(mistakes, node, what, "a mapping", hint);
         return false;
     }
-    let Err(schema::Mistake { at, message, hint }) = schema::Schema::new(&node.to_value()) else { return true };
-    mistakes.error(|sheet| {
-        shape::hinted(sheet.error("bad-schema", part(node, &at).place(), message), &hint)
-    });
+    let Err(schema::Mistake { at, message, hint }) = schema::Schema::new(&node.to_value()) else {
+        return true;
+    };
+    mistakes.error(|sheet| shape::hinted(sheet.error("bad-schema", part(node, &at).place(), message), &hint));
     false
 }
 

@@ -9,10 +9,7 @@ pub(crate) enum Part {
     /// Text, as it is.
     Text(Range<usize>),
     /// `{{ ... }}`: all of it, and what stands between the braces.
-    Value {
-        at: Range<usize>,
-        inside: Range<usize>,
-    },
+    Value { at: Range<usize>, inside: Range<usize> },
     /// `{% ... %}`: text that depends on something, or is repeated.
     Statement(Range<usize>),
 }
@@ -64,10 +61,19 @@ mod tests {
     #[test]
     fn a_text_is_taken_apart() {
         assert_eq!(told("echo hello"), ["text echo hello"]);
-        assert_eq!(told("a {{ x }}b{{ '}}' }}"), ["text a ", "value x of {{ x }}", "text b", "value '}}' of {{ '}}' }}"]);
+        assert_eq!(
+            told("a {{ x }}b{{ '}}' }}"),
+            ["text a ", "value x of {{ x }}", "text b", "value '}}' of {{ '}}' }}"]
+        );
         assert_eq!(told("a {# {{ no }} #}b"), ["text a ", "text b"]);
-        assert_eq!(told("{% if x %}a{% endif %}"), ["statement {% if x %}", "text a", "statement {% endif %}"]);
-        assert_eq!(told("a{% raw %}{{ b }}{% endraw %}"), ["text a", "statement {% raw %}{{ b }}{% endraw %}"]);
+        assert_eq!(
+            told("{% if x %}a{% endif %}"),
+            ["statement {% if x %}", "text a", "statement {% endif %}"]
+        );
+        assert_eq!(
+            told("a{% raw %}{{ b }}{% endraw %}"),
+            ["text a", "statement {% raw %}{{ b }}{% endraw %}"]
+        );
     }
 
     #[test]
@@ -75,7 +81,10 @@ mod tests {
         assert_eq!(told("a  {{- x -}}  b"), ["text a", "value x of {{- x -}}", "text b"]);
         assert_eq!(told("a {#- no -#} b"), ["text a", "text b"]);
         assert_eq!(told(" {{- x }}"), ["value x of {{- x }}"]);
-        assert_eq!(told("{{ -x }} {{ 1 - 2 }}"), ["value -x of {{ -x }}", "text  ", "value 1 - 2 of {{ 1 - 2 }}"]);
+        assert_eq!(
+            told("{{ -x }} {{ 1 - 2 }}"),
+            ["value -x of {{ -x }}", "text  ", "value 1 - 2 of {{ 1 - 2 }}"]
+        );
     }
 
     #[test]

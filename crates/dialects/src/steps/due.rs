@@ -2,8 +2,8 @@
 //! stored was loaded before.
 
 use super::instructions::{self, Reader};
-use crate::view::{Asked, AskedKind};
 use crate::view::asked::step;
+use crate::view::{Asked, AskedKind};
 use kernel::plan::{Dialect, Gate};
 use kernel::{Digest, EffectId, RunId};
 use serde_json::{Map, Value, json};

@@ -47,7 +47,7 @@ pub fn fit(kind: &str, parameters: &Map<String, Value>, said: Value) -> Result<V
 pub fn took_ms(kind: &str, result: &Value) -> Option<u64> {
     let seconds = result.get("duration").filter(|_| kind == "shell")?.as_f64()?;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is held to what fits")]
-    (seconds.is_finite() && seconds >= 0.0).then(|| (seconds * 1000.0) as u64)
+    (seconds.is_finite() && seconds >= 0.0).then_some((seconds * 1000.0) as u64)
 }
 
 const SHELL: &str = r#"{"stdout": "...", "stderr": "...", "exit_code": 0}"#;
@@ -89,9 +89,12 @@ fn delegate(said: Value) -> Result<Value, Unfit> {
     }
 }
 
+/// Makes an answer out of what was said.
+type Made = fn(&Map<String, Value>, &Value) -> Result<Value, Unfit>;
+
 fn prompt(parameters: &Map<String, Value>, said: Value) -> Result<Value, Unfit> {
     let kind = parameters.get("type").and_then(Value::as_str).unwrap_or("text");
-    let (name, made): (_, fn(&Map<String, Value>, &Value) -> Result<Value, Unfit>) = match kind {
+    let (name, made): (_, Made) = match kind {
         "info" => return Ok(json!({ "acknowledged": true })),
         "confirm" => ("confirmed", confirmed),
         "choice" => ("selected", selected),

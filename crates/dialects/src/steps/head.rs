@@ -153,7 +153,9 @@ fn server_shell(mistakes: &mut Mistakes<'_>, node: &Node) -> bool {
     if !matches!(word, Some("agent" | "server")) {
         mistakes.error(|sheet| {
             let message = "`shell` is one of `agent` and `server`";
-            sheet.error("bad-value", node.place(), message).hint("it says who runs the commands of shell steps")
+            sheet
+                .error("bad-value", node.place(), message)
+                .hint("it says who runs the commands of shell steps")
         });
     }
     word == Some("server")
@@ -167,7 +169,8 @@ pub(super) fn secrets<'n>(mistakes: &mut Mistakes<'_>, workflow: &'n Node, head:
             secrets.take(name);
         });
         mistakes.error(|sheet| {
-            let message = "secrets are given only to commands that the server runs, and here an agent runs them";
+            let message =
+                "secrets are given only to commands that the server runs, and here an agent runs them";
             let diagnostic = sheet.error("secret-misplaced", key.place(), message);
             diagnostic.hint("write `shell: server`, or take `secrets` away")
         });

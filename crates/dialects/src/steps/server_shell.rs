@@ -74,7 +74,8 @@ impl<'n> Reader<'_, 'n> {
                 (value(&command.values[index]), &[][..])
             }
         };
-        let mut inputs = vec![("script".to_owned(), script), ("command".to_owned(), Expr::Const(text.into()))];
+        let mut inputs =
+            vec![("script".to_owned(), script), ("command".to_owned(), Expr::Const(text.into()))];
         let values = values.iter().zip(0..);
         inputs.extend(values.map(|(at, index)| (format!("env.{}", shell::variable(index)), value(at))));
         inputs
@@ -158,9 +159,8 @@ impl<'n> Reader<'_, 'n> {
     pub(super) fn working_dir(&mut self, node: &'n Node, at: At) -> Option<(String, Expr)> {
         let hint = "leave it out for the folder of the run";
         if shape::text(&mut self.mistakes, node, "`working_dir`")?.is_empty() {
-            self.mistakes.error(|sheet| {
-                sheet.error("bad-value", node.place(), "`working_dir` is empty").hint(hint)
-            });
+            self.mistakes
+                .error(|sheet| sheet.error("bad-value", node.place(), "`working_dir` is empty").hint(hint));
             return None;
         }
         Some(("working_dir".to_owned(), self.rendered(node, at)))
@@ -180,7 +180,13 @@ impl<'n> Reader<'_, 'n> {
             }
             if value.as_scalar().is_none() {
                 let what = format!("the value of `{name}`");
-                shape::wrong_kind(&mut self.mistakes, value, &what, "text", "write it as JSON: `{{ x | tojson }}`");
+                shape::wrong_kind(
+                    &mut self.mistakes,
+                    value,
+                    &what,
+                    "text",
+                    "write it as JSON: `{{ x | tojson }}`",
+                );
                 continue;
             }
             let value = match value.as_string() {

@@ -66,12 +66,17 @@ mod tests {
 
     #[test]
     fn what_fits_holds_and_all_that_does_not_is_told_with_its_place() {
-        let schema = json!({"required": ["a"], "properties": {"a": {"type": "integer"}, "b": {"maxLength": 1}}});
+        let schema =
+            json!({"required": ["a"], "properties": {"a": {"type": "integer"}, "b": {"maxLength": 1}}});
         assert_eq!(told(schema.clone(), json!({"a": 1})), None);
         let failure = told(schema, json!({"a": "x", "b": "yy"})).unwrap();
         assert_eq!(failure.kind, FailureKind::Operation);
         assert!(failure.message.starts_with("it does not fit the schema: "), "{}", failure.message);
-        assert!(failure.message.contains("/a: ") && failure.message.contains("; /b: "), "{}", failure.message);
+        assert!(
+            failure.message.contains("/a: ") && failure.message.contains("; /b: "),
+            "{}",
+            failure.message
+        );
     }
 
     #[test]

@@ -137,8 +137,13 @@ async fn without_step(call: &Call, watch: Watch, accepted: Option<&Asked>) -> Re
     }
     value["waiting_for"] = view.waiting_for().into();
     let next = next(&view).filter(|_| !view.due().is_empty() || view.left);
-    value["next"] = next.unwrap_or_else(|| {
-        format!("No step is due yet. get_next_step(workflow_id=\"{}\", wait_seconds=45) waits for one.", view.run)
-    }).into();
+    value["next"] = next
+        .unwrap_or_else(|| {
+            format!(
+                "No step is due yet. get_next_step(workflow_id=\"{}\", wait_seconds=45) waits for one.",
+                view.run
+            )
+        })
+        .into();
     Ok(value)
 }

@@ -58,10 +58,18 @@ impl Said {
         match (call.arguments.value("result"), error) {
             (Some(result), None) => Ok(Said::Result(result.clone())),
             (None, Some(error)) => Ok(Said::Error(error.chars().take(ERROR_CHARS_MAX).collect())),
-            (Some(_), Some(_)) => Err(Problem::new("wrong-argument", "`result` and `error` cannot both be given")
-                .help("Nothing was changed. Give `result` where the step was done, `error` where it could not be")),
-            (None, None) => Err(Problem::new("missing-argument", format!("{} needs `result`, or `error`", call.arguments.tool()))
-                .help("Nothing was changed. Give what became of the step")),
+            (Some(_), Some(_)) => Err(Problem::new(
+                "wrong-argument",
+                "`result` and `error` cannot both be given",
+            )
+            .help(
+                "Nothing was changed. Give `result` where the step was done, `error` where it could not be",
+            )),
+            (None, None) => Err(Problem::new(
+                "missing-argument",
+                format!("{} needs `result`, or `error`", call.arguments.tool()),
+            )
+            .help("Nothing was changed. Give what became of the step")),
         }
     }
 }
@@ -112,7 +120,12 @@ pub(super) async fn hand_in(call: &Call, watch: &mut Watch, step_id: Option<&str
 
 /// Waits until the server has looked whether a result holds, where that is the result of a run below the one that is watched:
 /// others may ask for something meanwhile, and whoever handed it in wants to hear of this one first.
-pub(super) async fn looked_at(call: &Call, watch: &Watch, asked: &Asked, patience: Patience) -> Result<(), Problem> {
+pub(super) async fn looked_at(
+    call: &Call,
+    watch: &Watch,
+    asked: &Asked,
+    patience: Patience,
+) -> Result<(), Problem> {
     if asked.attempts_left.is_none() || asked.run == watch.view.run {
         return Ok(());
     }
@@ -126,7 +139,8 @@ pub(super) fn held_not(call: &Call, watch: &Watch, handed_in: &Asked) -> Option<
     // Whoever says that it could not be done claims nothing.
     call.arguments.value("result")?;
     let id = step(&handed_in.effect);
-    let is_it = |one: &&Asked| one.run == handed_in.run && step(&one.effect) == id && one.attempt > handed_in.attempt;
+    let is_it =
+        |one: &&Asked| one.run == handed_in.run && step(&one.effect) == id && one.attempt > handed_in.attempt;
     let due = watch.view.asked.iter().find(is_it)?;
     let (note, left) = (due.note.as_ref()?, due.attempts_left?);
     let (run, action) = (&watch.view.run, Action::of(due));
@@ -136,16 +150,19 @@ pub(super) fn held_not(call: &Call, watch: &Watch, handed_in: &Asked) -> Option<
         .with("attempt", json!(due.attempt))
         .with("attempts_left", json!(left))
         .help("The server looked before it believed the result, and counts what does not hold. Mend the cause first");
-    Some(match reader {
-        Reader::Main => problem.with("action", action.to_json(run)),
-        Reader::Sub => problem.with("step", action.to_step()),
-    }
-    .next(instructions::next(&action, reader)))
+    Some(
+        match reader {
+            Reader::Main => problem.with("action", action.to_json(run)),
+            Reader::Sub => problem.with("step", action.to_step()),
+        }
+        .next(instructions::next(&action, reader)),
+    )
 }
 
 /// Says that a step was seen in which nothing was to be done.
 pub(super) async fn acknowledge(call: &Call, watch: &Watch, action: &Action) -> Result<(), Problem> {
-    let asked = watch.view.asked.iter().find(|asked| asked.run == action.run && asked.effect == action.effect);
+    let asked =
+        watch.view.asked.iter().find(|asked| asked.run == action.run && asked.effect == action.effect);
     let Some(asked) = asked else { return Ok(()) };
     let fitted = asking::fit(asked, Value::Null).map_err(|misfit| unfit(watch, asked, &misfit))?;
     match submit(call, asked, asking::answer(asked, fitted, call.caller())).await {
@@ -214,9 +231,8 @@ fn not_due(watch: &Watch, step_id: Option<&str>) -> Problem {
         return shown(Problem::new("delegated", error).help(help), watch, None);
     }
     let problem = match (step_id, due) {
-        (Some(named), Some(_)) => {
-            Problem::new("wrong-step", format!("step `{}` is not due", said(named))).help("Nothing was changed")
-        }
+        (Some(named), Some(_)) => Problem::new("wrong-step", format!("step `{}` is not due", said(named)))
+            .help("Nothing was changed"),
         _ => Problem::new("nothing-due", format!("run {run} waits for no result: it is {}", view.word()))
             .help("Nothing was changed. get_workflow_status(workflow_id) shows how the run stands"),
     };
@@ -248,14 +264,18 @@ fn refused(watch: &Watch, asked: &Asked, error: engine::Error) -> Problem {
     match error {
         engine::Error::Refused(Refusal::AlreadyAnswered { .. }) => {
             let error = format!("`{id}` has another result already");
-            let problem = Problem::new("already-answered", error).help("Nothing was changed: the first one counts");
+            let problem =
+                Problem::new("already-answered", error).help("Nothing was changed: the first one counts");
             shown(problem, watch, watch.view.asked.first())
         }
         engine::Error::Refused(refusal @ Refusal::WrongKind { .. }) => {
-            let problem = Problem::new("wrong-answer", format!("`{id}`: {refusal}")).help("Nothing was changed");
+            let problem =
+                Problem::new("wrong-answer", format!("`{id}`: {refusal}")).help("Nothing was changed");
             shown(problem, watch, Some(asked))
         }
-        engine::Error::Refused(_) if matches!(watch.view.status, Status::Ended(_)) => not_due(watch, Some(id)),
+        engine::Error::Refused(_) if matches!(watch.view.status, Status::Ended(_)) => {
+            not_due(watch, Some(id))
+        }
         other => shown(runs::refused(other), watch, watch.view.asked.first()),
     }
 }
