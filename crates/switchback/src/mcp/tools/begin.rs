@@ -82,7 +82,7 @@ fn prepare(visit: &Visit, reader: &Reader, asked: Asked) -> Result<Ready, Proble
     let run = Run::new(Arc::clone(&plan), id.clone(), None, 0);
     let (small, _) = engine::turn::brought(inputs.clone(), &plan.limits, 0);
     let fits = engine::turn::fits(&plan, &inputs, |digest| Err(format!("{digest} is not stored yet")));
-    match run.admit(Command::Start { inputs: small }, now()).and_then(|_| fits) {
+    match run.admit(Command::Start { inputs: small }, now()).and(fits) {
         Ok(()) => Ok(Ready { plan, pinned, inputs, id, known: false }),
         Err(refusal) => Err(wrong_inputs(&plan, &refusal)),
     }
