@@ -6,7 +6,7 @@
 use super::form::{Form, Lowered};
 use super::shell::TIMEOUT_MS;
 use crate::shape::Shape;
-use crate::steps::output::{RESULT, set, whole};
+use crate::steps::output::{RESULT, set};
 use crate::steps::reader::{At, Reader};
 use kernel::language::Path;
 use kernel::plan::{Adapter, Deadline, Expr, Node, OnFailure, Work};
@@ -52,7 +52,8 @@ fn lower(reader: &mut Reader<'_, '_>, at: At) -> Lowered {
     inputs.extend(given("working_dir").and_then(|folder| reader.working_dir(folder, at)));
     let (variables, secrets) = given("env").map_or_else(Default::default, |env| reader.env(env, at));
     inputs.extend(variables);
-    let gave = GIVES.map(|name| (name.to_owned(), whole(Path::of(RESULT, &[name]))));
+    // Of a command that was cut off, and of which somebody says that it was done, nobody knows what it said.
+    let gave = GIVES.map(|name| (name.to_owned(), Expr::Optional(Path::of(RESULT, &[name]))));
     let gave = Expr::Object(gave.into());
     let writes = reader.output_to(at).map(|field| set(field, gave)).into_iter().collect();
     let node = Node::Do { step: at.step(), writes, on_failure: OnFailure::Take };
