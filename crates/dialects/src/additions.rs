@@ -1,11 +1,14 @@
-//! Our own additions, the same words in every dialect: `timeout`, `retry`, `on_interrupt`, `gate`, `on_overdue`.
+//! Our own additions, the same words in every dialect: `timeout`, `retry`, `on_interrupt`, `gate`, `on_overdue`,
+//! `verify`.
 //!
 //! A time is a number of seconds, whole or not, or a number with its unit: `500ms`, `30s`, `5m`, `2h`, `1d`.
 //! Every wait has a deadline or the written word `never`; so each dialect names a default for its steps.
 
 mod asking;
+mod evidence;
 
 pub(crate) use asking::{gate, on_overdue};
+pub(crate) use evidence::{Evidence, EvidenceKind, evidence, schema_is_written};
 
 use crate::mistakes::Mistakes;
 use crate::near::nearest;

@@ -16,9 +16,11 @@ mod name;
 pub mod near;
 mod read;
 pub mod schema;
+mod secrets;
 mod shape;
 pub mod steps;
 pub mod text;
+mod variable;
 pub mod view;
 
 pub use name::name;

@@ -51,7 +51,7 @@ pub fn read(source: &Source, root: &Node, known: &dyn Known) -> Result<Read, Dia
         (0..reader.world.blocks.len()).map(|block| reader.for_each(block)).collect();
     let deadline = reader.deadline(workflow);
     let outputs = reader.outputs(workflow);
-    reader.world.secrets.report_unused(&mut reader.mistakes);
+    reader.world.secrets.report_unused(&mut reader.mistakes, super::secrets::snippet);
     let dependencies = Dependencies::read(&mut reader);
     report_circles(&mut reader, &dependencies);
     report_unreached(&mut reader, &dependencies);

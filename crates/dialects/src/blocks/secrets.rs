@@ -10,120 +10,27 @@ use super::reader::{By, Piece, Reader};
 use super::reference::{Wrong, name_at, no_parts};
 use super::template;
 use super::world::World;
-use crate::mistakes::{Mistakes, Place};
-use crate::shape::{self, Shape};
-use crate::text::{Node, Span};
+use crate::mistakes::Place;
+pub(super) use crate::secrets::ROOT;
+use crate::secrets::Secrets;
+use crate::text::Node;
 use kernel::language::{Path, Syntax};
-use std::cell::Cell;
-use std::collections::BTreeMap;
 
-/// The first word of a reference to a secret.
-pub(super) const ROOT: &str = "secrets";
-
-/// The secrets that a workflow may declare.
-pub(super) const SECRETS_MAX: usize = 64;
-
-const DECLARATION: Shape = Shape { has_no: "a secret has no key", keys: &["description"], elsewhere: &[] };
-
-const HINT: &str = "name each: `secrets: [TOKEN]`; values are set by `switchback secret set TOKEN`";
-
-/// The secrets that a workflow declares.
-#[derive(Debug, Default)]
-pub(super) struct Secrets<'n> {
-    declared: BTreeMap<&'n str, Declared>,
-    /// Whether some could not be read, so that a name that is not there may be one of them.
-    is_broken: bool,
-}
-
-#[derive(Debug)]
-struct Declared {
-    place: Span,
-    used: Cell<bool>,
-}
-
-impl<'n> Secrets<'n> {
-    /// Reads them.
-    pub(super) fn read(mistakes: &mut Mistakes<'_>, workflow: &'n Node) -> Self {
-        let mut secrets = Secrets::default();
-        let Some((key, node)) = workflow.entry(ROOT) else { return secrets };
-        let named: Vec<(&Node, Option<&Node>)> = match (node.as_list(), node.as_map()) {
-            (Some(items), _) => items.iter().map(|item| (item, None)).collect(),
-            (_, Some(entries)) => entries.iter().map(|(name, about)| (name, Some(about))).collect(),
-            (None, None) => {
-                if !node.is_null() {
-                    shape::wrong_kind(mistakes, node, "`secrets`", "a list of names", HINT);
-                    secrets.is_broken = true;
-                }
-                return secrets;
-            }
-        };
-        if named.len() > SECRETS_MAX {
-            let message =
-                format!("the workflow declares {} secrets, and {SECRETS_MAX} are allowed", named.len());
-            mistakes.error(|sheet| sheet.error("too-many-secrets", key.place(), message));
-        }
-        for (name, about) in named.into_iter().take(SECRETS_MAX) {
-            secrets.declare(mistakes, name, about);
-        }
-        secrets
+/// Notes that one is used, or says that there is none of this name.
+fn take(secrets: &Secrets<'_>, name: &str) -> Result<(), Option<Box<Wrong>>> {
+    if secrets.take(name) {
+        return Ok(());
     }
-
-    fn declare(&mut self, mistakes: &mut Mistakes<'_>, node: &'n Node, about: Option<&Node>) {
-        let Some(name) = shape::text(mistakes, node, "the name of a secret") else {
-            self.is_broken = true;
-            return;
-        };
-        shape::check_name(mistakes, name, node, "the name of a secret");
-        let is_told = !shape::is_name(name);
-        let what = format!("the secret `{name}`");
-        let hint = format!("write `{name}: {{description: what it opens}}`, and nothing of its value");
-        if let Some(about) = about
-            && shape::is_map(mistakes, about, &what, &hint)
-        {
-            shape::check_keys(mistakes, about, &DECLARATION);
-            super::inputs::description(mistakes, about);
-        }
-        let declared = Declared { place: node.place(), used: Cell::new(is_told) };
-        // A name that is written twice in a mapping is told where keys are looked at.
-        if let Some(first) = self.declared.get(name).filter(|_| about.is_none()) {
-            mistakes.error(|sheet| {
-                sheet
-                    .error("duplicate-secret", node.place(), format!("`{name}` is declared twice"))
-                    .label("declared again")
-                    .related(first.place, "first declared here")
-            });
-        }
-        self.declared.entry(name).or_insert(declared);
+    if secrets.is_broken() {
+        return Err(None);
     }
-
-    /// Warns of those that nothing uses.
-    pub(super) fn report_unused(&self, mistakes: &mut Mistakes<'_>) {
-        for (name, declared) in self.declared.iter().filter(|(_, declared)| !declared.used.get()) {
-            mistakes.warn(|sheet| {
-                sheet
-                    .warning("unused-secret", declared.place, format!("nothing uses the secret `{name}`"))
-                    .hint(format!("take it away, or give it to a command: {}", snippet(name)))
-            });
-        }
-    }
-
-    /// Notes that one is used, or says that there is none of this name.
-    fn take(&self, name: &str) -> Result<(), Option<Box<Wrong>>> {
-        if let Some(declared) = self.declared.get(name) {
-            declared.used.set(true);
-            return Ok(());
-        }
-        if self.is_broken {
-            return Err(None);
-        }
-        let mut wrong = Wrong::new(1, format!("no secret is called `{name}`"));
-        wrong.code = "unknown-secret";
-        let declare = format!("declare it: `secrets: [{name}]`");
-        Err(Some(match self.declared.is_empty() {
-            true => wrong.hint(declare),
-            false => wrong.among(name, self.declared.keys().copied(), "declared are"),
-        }))
-    }
+    let mut wrong = Wrong::new(1, format!("no secret is called `{name}`"));
+    wrong.code = "unknown-secret";
+    let declare = format!("declare it: `secrets: [{name}]`");
+    Err(Some(match secrets.names().next() {
+        None => wrong.hint(declare),
+        Some(_) => wrong.among(name, secrets.names(), "declared are"),
+    }))
 }
 
 impl World<'_> {
@@ -131,9 +38,7 @@ impl World<'_> {
     pub(super) fn misplaced_secret(&self, path: &Path) -> Box<Wrong> {
         let name = path.key(0).unwrap_or("NAME");
         // Said once: whoever put it in the wrong place meant to use it.
-        if let Some(declared) = self.secrets.declared.get(name) {
-            declared.used.set(true);
-        }
+        self.secrets.take(name);
         misplaced(name, "a secret cannot stand here: it would be recorded")
     }
 }
@@ -145,7 +50,8 @@ pub(super) fn misplaced(name: &str, message: &str) -> Box<Wrong> {
     wrong.hint(format!("give it to a command as a variable, {}, and let the command read it", snippet(name)))
 }
 
-fn snippet(name: &str) -> String {
+/// How a secret is given to a command.
+pub(super) fn snippet(name: &str) -> String {
     let variable = name.replace('-', "_");
     format!("`env: {{{variable}: \"${{secrets.{name}}}\"}}`")
 }
@@ -170,7 +76,7 @@ impl<'n> Reader<'_, 'n> {
         debug_assert!(matches!(by, By::Inputs(_)), "BUG: only what a command is given can be a secret");
         let (path, range) = whole(node)?;
         let named = match name_at(&path, 0) {
-            Ok(Some(name)) => no_parts(&path, 1, "a secret").and_then(|()| self.world.secrets.take(name)),
+            Ok(Some(name)) => no_parts(&path, 1, "a secret").and_then(|()| take(&self.world.secrets, name)),
             Ok(None) => Err(Some(misplaced("NAME", "one secret must be named"))),
             Err(wrong) => Err(wrong),
         };

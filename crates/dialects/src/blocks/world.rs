@@ -2,10 +2,10 @@
 
 use super::call::Call;
 use super::inputs;
-use super::secrets::Secrets;
 use super::types::{self, Form};
 use crate::mistakes::Mistakes;
 use crate::near::{Guesses, nearest};
+use crate::secrets::Secrets;
 use crate::shape::{self, did_you_mean, listed};
 use crate::text::{Node, Span};
 use kernel::plan::Input;

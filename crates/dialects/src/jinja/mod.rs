@@ -4,12 +4,14 @@
 //! in proportion to its length and no stack.
 
 mod nest;
+mod parts;
 mod reads;
 #[cfg(test)]
 mod tests;
 mod token;
 
 pub(crate) use nest::Nest;
+pub(crate) use parts::{Part, parts};
 pub(crate) use reads::{Read, Reads, is_code, reads};
 
 /// The bytes a template may have, variables in place of references. The evaluator takes no more.

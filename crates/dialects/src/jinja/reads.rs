@@ -74,6 +74,7 @@ pub(crate) fn reads(text: &str) -> Reads {
             break;
         }
         match piece {
+            Piece::Passed { .. } => {}
             Piece::Open(at, what, closing) => {
                 let message = format!("{what} is never closed");
                 reads.fault(at, message, format!("close it: `{closing}`"));

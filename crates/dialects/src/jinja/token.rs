@@ -39,6 +39,11 @@ pub(super) enum Kind {
 #[derive(Debug)]
 pub(super) enum Piece {
     Tag(Tag),
+    /// A comment, or text between `raw` and its end.
+    Passed {
+        at: Range<usize>,
+        is_raw: bool,
+    },
     /// Something that begins here is never closed: this, which is closed by that.
     Open(Range<usize>, &'static str, &'static str),
 }
@@ -53,27 +58,27 @@ pub(super) struct Scanner<'t> {
 impl Iterator for Scanner<'_> {
     type Item = Piece;
 
-    /// The next tag; text, comments and raw text are passed by.
+    /// The next tag, comment or raw text; plain text is passed by.
     fn next(&mut self) -> Option<Piece> {
-        loop {
-            self.at += opening(self.rest())?;
-            let from = self.at;
-            let passed = match &self.rest()[..2] {
-                "{#" => self.past("#}").then_some(()).ok_or(("this comment", "#}")),
-                "{%" if self.is_tag("raw") => self.raw().then_some(()).ok_or(("`raw`", "{% endraw %}")),
-                opening => {
-                    let piece = self.tag(opening == "{%");
-                    if matches!(piece, Piece::Open(..)) {
-                        // What it would be if it were closed elsewhere, nobody knows.
-                        self.at = self.text.len();
-                    }
-                    return Some(piece);
+        self.at += opening(self.rest())?;
+        let from = self.at;
+        let (is_raw, is_closed) = match &self.rest()[..2] {
+            "{#" => (false, self.past("#}")),
+            "{%" if self.is_tag("raw") => (true, self.raw()),
+            opening => {
+                let piece = self.tag(opening == "{%");
+                if matches!(piece, Piece::Open(..)) {
+                    // What it would be if it were closed elsewhere, nobody knows.
+                    self.at = self.text.len();
                 }
-            };
-            if let Err((what, closing)) = passed {
-                return Some(Piece::Open(from..from + 2, what, closing));
+                return Some(piece);
             }
-        }
+        };
+        Some(match (is_closed, is_raw) {
+            (true, is_raw) => Piece::Passed { at: from..self.at, is_raw },
+            (false, false) => Piece::Open(from..from + 2, "this comment", "#}"),
+            (false, true) => Piece::Open(from..from + 2, "`raw`", "{% endraw %}"),
+        })
     }
 }
 

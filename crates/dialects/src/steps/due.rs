@@ -40,6 +40,10 @@ pub struct Action {
     pub overdue: bool,
     /// Why it is offered again.
     pub note: Option<String>,
+    /// How many results may still be handed in, where the server looks whether they hold, and one did not.
+    pub attempts_left: Option<u32>,
+    /// The command that they must pass then.
+    pub check: Option<String>,
     /// When its step began.
     pub since: u64,
     /// The digest of what is shown.
@@ -93,6 +97,8 @@ impl Action {
             parameters,
             overdue: asked.overdue,
             note: asked.note.clone(),
+            attempts_left: asked.attempts_left.filter(|_| asked.note.is_some()),
+            check: asked.check.clone().filter(|_| asked.note.is_some()),
             since: asked.since,
             shown: asked.digest,
             gate: asked.gate.clone(),
@@ -144,6 +150,12 @@ impl Action {
         }
         if let Some(note) = &self.note {
             shown["note"] = json!(note);
+        }
+        if let Some(left) = self.attempts_left {
+            shown["attempts_left"] = json!(left);
+        }
+        if let Some(check) = &self.check {
+            shown["verify"] = json!(check);
         }
         if self.gate.is_some() {
             shown["humans_only"] = json!(true);

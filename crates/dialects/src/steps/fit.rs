@@ -89,7 +89,7 @@ fn delegate(said: Value) -> Result<Value, Unfit> {
     }
 }
 
-/// Makes what a person said the value that is kept.
+/// Makes an answer out of what was said.
 type Made = fn(&Map<String, Value>, &Value) -> Result<Value, Unfit>;
 
 fn prompt(parameters: &Map<String, Value>, said: Value) -> Result<Value, Unfit> {

@@ -1,10 +1,10 @@
 //! The head of a workflow: its name, its version and what holds for all of its steps.
 
-use super::reader::Reader;
 use crate::additions;
 use crate::known::{NAME_BYTES_MAX, is_callable};
 use crate::mistakes::Mistakes;
 use crate::read::ReadOptions;
+use crate::secrets::{ROOT, Secrets};
 use crate::shape::{self, Shape};
 use crate::text::{Node, Span};
 use kernel::plan::{Deadline, OnOverdue};
@@ -25,6 +25,7 @@ const WORKFLOW: Shape = Shape {
         "on_overdue",
         "infer_needs_state",
         "shell",
+        "secrets",
         "kind",
     ],
     elsewhere: &[
@@ -33,6 +34,7 @@ const WORKFLOW: Shape = Shape {
         ("when", STEP),
         ("retry", STEP),
         ("gate", STEP),
+        ("verify", STEP),
         ("agent", "it belongs to a step of type `foreach` or `delegate`"),
         ("outputs", "what a workflow gives is the `value` of a step of type `return`, else its state"),
     ],
@@ -46,6 +48,8 @@ pub(super) struct Head {
     pub(super) deadline: Deadline,
     pub(super) on_overdue: OnOverdue,
     pub(super) infers: bool,
+    /// Whether the server runs the commands of shell steps itself.
+    pub(super) server_shell: bool,
 }
 
 impl Head {
@@ -69,6 +73,7 @@ impl Head {
             on_overdue: on_overdue
                 .map_or_else(OnOverdue::default, |node| additions::on_overdue(mistakes, node)),
             infers: infers || options.infer_needs_state,
+            server_shell: given("shell").map_or(options.server_shell, |node| server_shell(mistakes, node)),
         }
     }
 }
@@ -142,30 +147,35 @@ fn is_version(text: &str) -> bool {
         && early.into_iter().chain(build).all(|words| words.split('.').all(is_word))
 }
 
-impl Reader<'_, '_> {
-    /// Who carries shell steps out.
-    pub(super) fn shell(&mut self, workflow: &Node, options: ReadOptions) {
-        const HINT: &str = "write `shell: agent`, or nothing";
-        let Some((key, node)) = workflow.entry("shell").filter(|(_, node)| !node.is_null()) else {
-            if options.server_shell {
-                self.mistakes.error(|sheet| {
-                    let message = "shell steps that the server carries out are not part of this version";
-                    sheet.error("bad-value", start_of(workflow), message).hint("take the setting away")
-                });
-            }
-            return;
-        };
-        match node.as_text() {
-            Some("agent") => {}
-            Some("server") => self.mistakes.error(|sheet| {
-                let message = "shell steps that the server carries out are not part of this version";
-                sheet.error("bad-value", node.place(), message).hint(HINT)
-            }),
-            _ => self.mistakes.error(|sheet| {
-                sheet.error("bad-value", key.place(), "`shell` is one of `agent` and `server`").hint(HINT)
-            }),
-        }
+/// Who runs the commands of shell steps.
+fn server_shell(mistakes: &mut Mistakes<'_>, node: &Node) -> bool {
+    let word = node.as_text();
+    if !matches!(word, Some("agent" | "server")) {
+        mistakes.error(|sheet| {
+            let message = "`shell` is one of `agent` and `server`";
+            sheet
+                .error("bad-value", node.place(), message)
+                .hint("it says who runs the commands of shell steps")
+        });
     }
+    word == Some("server")
+}
+
+/// Reads the secrets, which only commands are given that the server runs.
+pub(super) fn secrets<'n>(mistakes: &mut Mistakes<'_>, workflow: &'n Node, head: &Head) -> Secrets<'n> {
+    let secrets = Secrets::read(mistakes, workflow);
+    if let Some((key, _)) = workflow.entry(ROOT).filter(|(_, node)| !node.is_null() && !head.server_shell) {
+        secrets.names().for_each(|name| {
+            secrets.take(name);
+        });
+        mistakes.error(|sheet| {
+            let message =
+                "secrets are given only to commands that the server runs, and here an agent runs them";
+            let diagnostic = sheet.error("secret-misplaced", key.place(), message);
+            diagnostic.hint("write `shell: server`, or take `secrets` away")
+        });
+    }
+    secrets
 }
 
 #[cfg(test)]

@@ -39,7 +39,7 @@ pub fn next(action: &Action, reader: Reader) -> String {
     }
     let text = |name: &str| action.parameters.get(name).and_then(Value::as_str).unwrap_or_default();
     let cannot = "If that cannot be done, give `error` (why) instead of `result`.";
-    match action.kind.as_str() {
+    let next = match action.kind.as_str() {
         "shell" => format!(
             "Run `command` exactly as it is, then {}. A command that fails is a result too. {cannot}",
             give(r#"{"stdout": ..., "stderr": ..., "exit_code": ...}"#)
@@ -64,6 +64,19 @@ pub fn next(action: &Action, reader: Reader) -> String {
         ),
         "set_state" => "Nothing is to be done: get_next_step gives the step that follows.".to_owned(),
         _ => format!("Do what it says, then {}. {cannot}", give("<the result>")),
+    };
+    again(action) + &next
+}
+
+/// What is said first where a result did not hold.
+fn again(action: &Action) -> String {
+    match action.attempts_left {
+        None => String::new(),
+        Some(1) => "The last result did not hold, `note` says why: mend that, and do the step again. This is the last attempt. "
+            .to_owned(),
+        Some(left) => format!(
+            "The last result did not hold, `note` says why: mend that, and do the step again. {left} attempts are left. "
+        ),
     }
 }
 

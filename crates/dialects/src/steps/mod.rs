@@ -21,10 +21,13 @@ mod output;
 mod read;
 mod reader;
 mod rules;
+mod secrets;
+mod server_shell;
 mod step;
 mod task;
 mod types;
 mod uses;
+mod verify;
 pub mod view;
 mod world;
 

@@ -1,8 +1,10 @@
 //! What texts read, held against what there is: fields that a step declares, inputs, the item of a task.
 
+use super::output::RESULT;
 use super::reader::{At, Reader};
 use crate::jinja::{Read, Reads};
 use crate::mistakes::Place;
+use crate::secrets::ROOT;
 use crate::shape::{did_you_mean, listed};
 use crate::text::Node;
 use kernel::language::Path;
@@ -64,8 +66,13 @@ impl<'n> Reader<'_, 'n> {
                 Some(Path::of("inputs", &[name]))
             }
             ("state" | "inputs" | "now", _) => Some(Path::of(root, &[])),
+            (RESULT, _) if self.checks => None,
             ("item", _) if self.unit(at).task.is_some() => Some(Path::of(root, &[])),
             _ if self.earlier.contains(root) => Some(Path::of(root, &[])),
+            (ROOT, field) if !bound.contains(root) => {
+                self.misplaced_secret(field, place);
+                None
+            }
             _ if bound.contains(root) || FUNCTIONS.contains(&root) || read.is_guarded => None,
             ("item", _) => {
                 self.no_item(place, read.at.start);

@@ -25,9 +25,9 @@ pub fn read(source: &Source, root: &Node, options: ReadOptions) -> Result<Read, 
     }
     let head = Head::read(&mut mistakes, workflow, options);
     let mut reader = Reader::new(mistakes, workflow, head);
-    reader.shell(workflow, options);
     let drafts: Vec<Draft> = (0..reader.world.units.len()).map(|unit| reader.draft(unit)).collect();
     reader.report_uses();
+    reader.secrets.report_unused(&mut reader.mistakes, super::secrets::snippet);
     if reader.mistakes.errors() == 0 {
         reader.report_ways();
     }

@@ -1,11 +1,15 @@
 //! Reads values: texts with code become expressions that say what they read, all else is a constant.
 
-use super::head::Head;
+use super::head::{self, Head};
+use super::output::RESULT;
+use super::types;
 use super::uses::Use;
+use super::verify::handed_in;
 use super::world::{Outline, Unit, World};
 use crate::constant::{VALUE_DEPTH_MAX, depth, list, object};
 use crate::jinja::{self, TEMPLATE_BYTES_MAX};
 use crate::mistakes::{Mistakes, Place};
+use crate::secrets::Secrets;
 use crate::shape;
 use crate::text::{Kind, Node};
 use kernel::plan::{Expr, Foreign, Language};
@@ -47,12 +51,22 @@ pub(super) struct Reader<'s, 'n> {
     pub(super) meant: BTreeSet<&'static str>,
     /// Names that the step that is read has given values to, in the order written.
     pub(super) earlier: BTreeSet<&'n str>,
+    /// Whether what is read checks a result, which is there as `result`.
+    pub(super) checks: bool,
+    /// The secrets that commands may be given.
+    pub(super) secrets: Secrets<'n>,
 }
 
 impl<'s, 'n> Reader<'s, 'n> {
     /// Starts to read.
     pub(super) fn new(mut mistakes: Mistakes<'s>, workflow: &'n Node, head: Head) -> Self {
-        let world = World::read(&mut mistakes, workflow);
+        let mut world = World::read(&mut mistakes, workflow);
+        let secrets = head::secrets(&mut mistakes, workflow, &head);
+        if head.server_shell {
+            for outline in world.units.iter_mut().flat_map(|unit| &mut unit.steps) {
+                outline.form = outline.form.map(types::of_server);
+            }
+        }
         Reader {
             mistakes,
             world,
@@ -62,6 +76,8 @@ impl<'s, 'n> Reader<'s, 'n> {
             told: BTreeSet::new(),
             meant: BTreeSet::new(),
             earlier: BTreeSet::new(),
+            checks: false,
+            secrets,
         }
     }
 
@@ -167,12 +183,9 @@ impl<'s, 'n> Reader<'s, 'n> {
             });
         }
         let reads = self.names(&found, node, at);
-        Expr::Foreign(Foreign {
-            language: Language::Jinja,
-            source: text.to_owned(),
-            reads,
-            given: Vec::new(),
-        })
+        let checked = self.checks && found.names.iter().any(|read| read.root == RESULT);
+        let given = checked.then(|| (RESULT.to_owned(), handed_in())).into_iter().collect();
+        Expr::Foreign(Foreign { language: Language::Jinja, source: text.to_owned(), reads, given })
     }
 
     /// Whether a text is one whole expression, whose value keeps its type.

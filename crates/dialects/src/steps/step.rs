@@ -66,6 +66,12 @@ impl<'n> Reader<'_, 'n> {
         if let Some(retry) = said("retry") {
             step.retry = additions::retry(&mut self.mistakes, retry);
         }
+        if let Some(word) = said("on_interrupt") {
+            step.on_interrupt = additions::on_interrupt(&mut self.mistakes, word);
+        }
+        if let Some(verify) = said("verify") {
+            step.verify = self.verify(verify, at);
+        }
         let Work::Action { gate, ends: None, .. } = &step.work else { return };
         if gate.is_none() {
             step.on_overdue = self.head.on_overdue;

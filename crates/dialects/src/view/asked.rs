@@ -70,6 +70,8 @@ pub struct Asked {
     pub note: Option<String>,
     /// How many answers may still be given, this one included, where each is verified.
     pub attempts_left: Option<u32>,
+    /// The command that each must pass then, as it is written.
+    pub check: Option<String>,
 }
 
 /// What kind of answer fits.
@@ -130,6 +132,8 @@ pub struct Origin {
     pub ends: bool,
     /// How many answers may still be given, where each is verified.
     pub attempts_left: Option<u32>,
+    /// The command that each must pass then.
+    pub check: Option<String>,
 }
 
 impl Asked {
@@ -139,7 +143,7 @@ impl Asked {
         action: &Action,
         mut load: impl FnMut(&Data) -> Result<Value, E>,
     ) -> Result<Asked, E> {
-        let Origin { root, run, above: mut path, since, dialect, word, ends, attempts_left } = origin;
+        let Origin { root, run, above: mut path, since, dialect, word, ends, attempts_left, check } = origin;
         path.push(step(&action.id).to_owned());
         let mut inputs = Map::new();
         for (name, data) in &action.inputs {
@@ -180,6 +184,7 @@ impl Asked {
                 None => None,
             },
             attempts_left,
+            check,
         })
     }
 

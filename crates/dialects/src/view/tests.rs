@@ -1,7 +1,7 @@
 //! What each piece of news does to a line.
 
 use super::*;
-use kernel::plan::{Adapter, Dialect, Flow, Graph, Step, Work};
+use kernel::plan::{Adapter, Dialect, Flow, Graph, Node, OnFailure, Sequence, Step, Work};
 use kernel::{Failure, FailureKind, Fields, News, Outcome, Plan};
 
 fn timeline() -> Timeline {
@@ -104,6 +104,36 @@ fn stored_data_is_shown_by_what_is_known_of_it() {
     };
     let value = shown(&Data::Stored(reference));
     assert_eq!((value["size"].as_u64(), value["head"].as_str()), (Some(70_000), Some("first words")));
+}
+
+#[test]
+fn a_command_whose_failure_is_a_result_is_done() {
+    let work = Work::Server { adapter: Adapter::Process, inputs: Vec::new(), secrets: Default::default() };
+    let steps = vec![Step::new("a", work.clone()), Step::new("b", work)];
+    let node = |step, on_failure| Node::Within {
+        step,
+        when: None,
+        node: Box::new(Node::Do { step, writes: Vec::new(), on_failure }),
+    };
+    let bodies = vec![vec![node(0, OnFailure::Take), node(1, OnFailure::Fail)]];
+    let mut plan = Plan::new("test", Dialect::Steps, Flow::Sequence(Sequence { bodies }));
+    plan.steps = steps;
+    for (step, kind, outcome) in [
+        (0, FailureKind::Operation, "success"),
+        (0, FailureKind::TimedOut, "n/a"),
+        (1, FailureKind::Operation, "failure"),
+    ] {
+        let (mut timeline, id) = (Timeline::new(&plan), ["a", "b"][step as usize]);
+        let (failure, outputs) = (Some(failure(kind)), Fields::new());
+        let ended = News::Ended { key: id.to_owned(), step, failure, outputs, since: 0 };
+        timeline.turn(1, 0, &[began(id, step, 1), ended]);
+        let line = timeline.line(id).unwrap();
+        assert_eq!(
+            (line.state.outcome(), line.reason.is_none()),
+            (outcome, outcome == "success"),
+            "{kind:?}"
+        );
+    }
 }
 
 #[test]

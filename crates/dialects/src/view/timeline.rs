@@ -13,9 +13,9 @@
 
 use super::line::{Line, Nested, State};
 use super::tally::Tally;
-use kernel::plan::Flow;
-use kernel::{Data, FailureKind, News, Outcome, Plan};
-use std::collections::BTreeMap;
+use kernel::plan::{Flow, Node, OnFailure, Work};
+use kernel::{Data, Failure, FailureKind, News, Outcome, Plan};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What happened to a run so far.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -34,6 +34,8 @@ pub struct Timeline {
     keys: BTreeMap<String, (usize, Option<usize>)>,
     /// How the items of each step stand.
     tallies: Vec<Tally>,
+    /// The steps whose command may fail: that is what they give.
+    taken: BTreeSet<u32>,
 }
 
 impl Timeline {
@@ -41,7 +43,7 @@ impl Timeline {
     pub fn new(plan: &Plan) -> Self {
         let lines = plan.steps.iter().map(|step| Line { id: step.id.clone(), ..Line::default() }).collect();
         let tallies = vec![Tally::default(); plan.steps.len()];
-        let mut timeline = Self { lines, tallies, ..Self::default() };
+        let mut timeline = Self { lines, tallies, taken: taken(plan), ..Self::default() };
         if let Flow::Graph(graph) = &plan.flow {
             for (line, block) in timeline.lines.iter_mut().zip(&graph.blocks) {
                 line.items = block.for_each.as_ref().map(|_| Vec::new());
@@ -108,14 +110,17 @@ impl Timeline {
             }
             News::Ended { key, step, failure, outputs, since } => {
                 self.know(key, *step);
+                let is_taken = self.taken.contains(step);
+                let counts = |failure: &&Failure| !is_taken || failure.kind != FailureKind::Operation;
+                let failure = failure.as_ref().filter(counts);
                 self.change(key, |line| {
-                    line.state = State::ended(failure.as_ref());
-                    line.reason = failure.as_ref().map(|failure| failure.message.clone());
+                    line.state = State::ended(failure);
+                    line.reason = failure.map(|failure| failure.message.clone());
                     line.started_at = Some(*since);
                     line.duration_ms = Some(at.saturating_sub(*since));
                     line.due = None;
                     line.outputs = outputs.clone();
-                    let unborn = failure.as_ref().is_some_and(|failure| failure.kind == FailureKind::Crashed);
+                    let unborn = failure.is_some_and(|failure| failure.kind == FailureKind::Crashed);
                     if let Some(nested) = line.nested.as_mut().filter(|_| unborn) {
                         nested.run = None;
                     }
@@ -201,4 +206,18 @@ fn begin(line: &mut Line, at: u64, attempt: u32, inputs: &kernel::Fields) {
     let Line { id, items, item, .. } = std::mem::take(line);
     let (state, inputs) = (State::Running, inputs.clone());
     *line = Line { id, state, attempt, started_at, inputs, items, item, ..Line::default() };
+}
+
+/// The steps of a plan that the server carries out, and whose failure is a result like any other.
+fn taken(plan: &Plan) -> BTreeSet<u32> {
+    let Flow::Sequence(sequence) = &plan.flow else { return BTreeSet::new() };
+    let nodes = sequence.bodies.iter().flatten().map(|node| match node {
+        Node::Within { node, .. } => node,
+        node => node,
+    });
+    let taken = nodes.filter_map(|node| match node {
+        Node::Do { step, on_failure: OnFailure::Take, .. } => Some(*step),
+        _ => None,
+    });
+    taken.filter(|step| matches!(plan.steps[*step as usize].work, Work::Server { .. })).collect()
 }

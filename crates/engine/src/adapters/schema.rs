@@ -81,10 +81,14 @@ mod tests {
 
     #[test]
     fn what_is_told_has_an_edge() {
-        let names: Vec<String> = (0..200).map(|number| format!("name-{number}")).collect();
-        let failure = told(json!({"required": names, "enum": names}), json!({})).unwrap();
-        let told = failure.message.strip_prefix("it does not fit the schema: ").unwrap();
-        assert!(told.len() <= TOLD_BYTES_MAX + 3 && told.ends_with("..."), "{told}");
+        let words = "\"\" is a required property".len();
+        for (bytes, is_cut) in [(TOLD_BYTES_MAX, false), (TOLD_BYTES_MAX + 1, true)] {
+            let name = "n".repeat(bytes - words);
+            let failure = told(json!({"required": [name]}), json!({})).unwrap();
+            let told = failure.message.strip_prefix("it does not fit the schema: ").unwrap();
+            let shown = TOLD_BYTES_MAX + if is_cut { "...".len() } else { 0 };
+            assert_eq!((told.len(), told.ends_with("...")), (shown, is_cut), "{told}");
+        }
     }
 
     #[test]

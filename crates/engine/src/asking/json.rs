@@ -89,6 +89,7 @@ mod tests {
             word: String::new(),
             ends: false,
             attempts_left: None,
+            check: None,
         };
         let inline = |data: &Data| Ok::<_, ()>(data.inline().cloned().unwrap_or_default());
         Asked::of(origin, &action, inline).unwrap()

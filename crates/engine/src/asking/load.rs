@@ -8,7 +8,7 @@ use crate::view::{Values, whole};
 use dialects::steps::due::Delegated;
 use dialects::view::asked::{Origin, step};
 use kernel::effect::Action;
-use kernel::plan::{Dialect, Work};
+use kernel::plan::{Dialect, Expr, Verify, Work};
 use kernel::{Digest, Effect, EffectId, Fields, Run, RunId, Spreading};
 use serde_json::Value;
 use std::cmp::Ordering;
@@ -155,7 +155,17 @@ fn origin(root: &RunId, place: &Place, run: &Run, action: &Action) -> Origin {
         word: planned.map(|step| step.kind.clone()).unwrap_or_default(),
         ends,
         attempts_left: run.attempts_left(&action.id),
+        check: planned.and_then(|step| command_of(step.verify.as_ref()?)),
     }
+}
+
+/// The command of a check, as it is written.
+fn command_of(verify: &Verify) -> Option<String> {
+    let command = verify.inputs.iter().find(|(name, _)| name == "command");
+    command.and_then(|(_, command)| match command {
+        Expr::Const(Value::String(text)) => Some(text.clone()),
+        _ => None,
+    })
 }
 
 /// The question of an id below a root run, whether it is open or was answered.

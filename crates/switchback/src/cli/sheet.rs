@@ -181,6 +181,7 @@ mod tests {
             overdue: false,
             note: None,
             attempts_left: None,
+            check: None,
         }
     }
 

@@ -1,7 +1,7 @@
 //! Secrets: where they may stand, and what is said of all other places.
 
 use super::{blocks, codes, good, told};
-use crate::blocks::secrets::SECRETS_MAX;
+use crate::secrets::SECRETS_MAX;
 use kernel::plan::Work;
 
 /// The secrets of the one step of a workflow, and the names of its inputs.

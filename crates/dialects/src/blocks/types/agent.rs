@@ -9,9 +9,9 @@
 //! `verify` beside the inputs says how the server looks before it believes the result (see `verify`).
 
 use super::form::{Draft, Form, OBJECT, Outputs};
+use crate::additions;
 use crate::blocks::reader::{By, Reader};
 use crate::blocks::reference::NAMESPACES;
-use crate::schema::{Mistake, Schema};
 use crate::shape::{self, Shape};
 use crate::text::{Kind, Node};
 use kernel::plan::{Audience, Expr, Work};
@@ -95,40 +95,17 @@ impl<'n> Reader<'_, 'n> {
     }
 
     fn is_schema(&mut self, node: &'n Node) -> bool {
-        if let Some(text) = reference_in(node) {
-            let message = "a schema is fixed when the file is read, so no reference can stand in it";
-            self.mistakes.error(|sheet| sheet.error("misplaced-reference", text.place(), message));
-            return false;
-        }
-        if node.as_map().is_none() {
-            let hint = "write `output_schema: {type: object, properties: {summary: {type: string}}}`";
-            shape::wrong_kind(&mut self.mistakes, node, "`output_schema`", "a mapping", hint);
-            return false;
-        }
-        let Err(Mistake { at, message, hint }) = Schema::new(&node.to_value()) else { return true };
-        self.mistakes.error(|sheet| {
-            let diagnostic = sheet.error("bad-schema", part(node, &at).place(), message);
-            if hint.is_empty() { diagnostic } else { diagnostic.hint(hint) }
-        });
+        let hint = "write `output_schema: {type: object, properties: {summary: {type: string}}}`";
+        self.is_fixed(node) && additions::schema_is_written(&mut self.mistakes, node, "`output_schema`", hint)
+    }
+
+    /// Whether a schema has no reference in it; one is reported.
+    pub(super) fn is_fixed(&mut self, schema: &Node) -> bool {
+        let Some(text) = reference_in(schema) else { return true };
+        let message = "a schema is fixed when the file is read, so no reference can stand in it";
+        self.mistakes.error(|sheet| sheet.error("misplaced-reference", text.place(), message));
         false
     }
-}
-
-/// The part of a value that a JSON pointer names, or the nearest above it.
-fn part<'n>(node: &'n Node, pointer: &str) -> &'n Node {
-    let mut part = node;
-    for name in pointer.split('/').skip(1) {
-        let name = name.replace("~1", "/").replace("~0", "~");
-        let below = match &part.kind {
-            Kind::List(items) => name.parse::<usize>().ok().and_then(|index| items.get(index)),
-            // Of a key that is written twice the last counts, as in JSON.
-            Kind::Map(_) => part.entries().filter(|(key, ..)| *key == name).last().map(|(_, _, value)| value),
-            Kind::Scalar(_) => None,
-        };
-        let Some(below) = below else { break };
-        part = below;
-    }
-    part
 }
 
 /// The first text that has a reference in it.

@@ -19,6 +19,7 @@ use crate::mistakes::Place;
 use crate::near::nearest;
 use crate::shape::{self, Shape, did_you_mean};
 use crate::text::Node;
+use crate::variable;
 use kernel::language::{Path, Syntax};
 use kernel::plan::{Adapter, Deadline, Expr, Work};
 use serde_json::Value;
@@ -26,9 +27,6 @@ use std::collections::BTreeMap;
 
 /// How long a Shell block may take where its definition does not say: two minutes.
 pub const SHELL_TIMEOUT_MS: u64 = 120_000;
-
-/// The variable that the server itself gives every command.
-const MARKER: &str = "SWITCHBACK_EFFECT";
 
 /// Runs a command in a shell or another interpreter.
 pub(in crate::blocks) const FORM: Form = Form {
@@ -232,7 +230,7 @@ impl<'n> Reader<'_, 'n> {
         }
         let (mut variables, mut secrets) = (Vec::new(), Secrets::new());
         for (name, key, value) in shape::unique(env) {
-            self.check_variable(name, key);
+            variable::check(&mut self.mistakes, name, key);
             if let Some(secret) = self.secret(value, By::Inputs(block)) {
                 secrets.insert(name.to_owned(), secret);
                 continue;
@@ -240,41 +238,11 @@ impl<'n> Reader<'_, 'n> {
             self.no_nul(value, "a variable");
             let value = needed(self.value(value, By::Inputs(block)));
             if !matches!(value, Expr::Const(_)) {
-                self.variable_of_code(name, key);
+                variable::doubt(&mut self.mistakes, name, key);
             }
             variables.push((format!("env.{name}"), value));
         }
         (variables, secrets)
-    }
-
-    /// Warns of a value that programs run, load, or look for others by.
-    fn variable_of_code(&mut self, name: &str, key: &Node) {
-        let (message, hint) = match name {
-            _ if shell::is_code_variable(name) => (
-                format!("programs run what `{name}` says, or load it, and the value with it"),
-                "give it a fixed text, and the value by a variable of your own",
-            ),
-            _ if shell::is_search_variable(name) => {
-                (format!("`{name}`: {}", Doubt::Searched.message()), Doubt::Searched.hint())
-            }
-            _ => return,
-        };
-        self.mistakes.warn(|sheet| sheet.warning("value-may-become-code", key.place(), message).hint(hint));
-    }
-
-    fn check_variable(&mut self, name: &str, key: &Node) {
-        let inner = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-        let is_variable = name.bytes().all(inner) && !name.starts_with(|c: char| c.is_ascii_digit());
-        let hint = match (is_variable && !name.is_empty(), shell::is_variable(name)) {
-            (true, false) if name == MARKER => "by it the server finds the processes of a command again",
-            (true, false) => return,
-            (true, true) => "`SB_1`, `SB_2`, ... carry the values of the references in the command",
-            (false, _) => "a variable has letters, digits and `_`, and does not begin with a digit",
-        };
-        self.mistakes.error(|sheet| {
-            let message = format!("`{name}` cannot be the name of a variable");
-            sheet.error("bad-name", key.place(), message).hint(hint)
-        });
     }
 
     fn old_option(&mut self, inputs: &Node) {

@@ -1,6 +1,7 @@
 //! Definitions and the exact plan or text they give: `inputs/` holds the definitions, `snapshots/` the rest.
 
 mod bad;
+mod evidence;
 mod good;
 mod hostile;
 mod run;

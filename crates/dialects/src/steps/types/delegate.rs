@@ -24,6 +24,7 @@ pub(super) const FORM: Form = Form {
             "timeout",
             "retry",
             "on_overdue",
+            "verify",
         ],
         elsewhere: &[
             ("prompt", "did you mean `instructions`?"),

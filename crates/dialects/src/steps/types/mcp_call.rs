@@ -29,6 +29,7 @@ pub(super) const FORM: Form = Form {
             "timeout",
             "retry",
             "on_overdue",
+            "verify",
         ],
         elsewhere: &[
             ("args", "did you mean `parameters`?"),

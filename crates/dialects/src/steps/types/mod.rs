@@ -8,6 +8,7 @@ mod goto;
 mod mcp_call;
 mod prompt;
 mod return_;
+mod server_shell;
 mod set_state;
 mod shell;
 mod wait;
@@ -36,6 +37,11 @@ const ALL: [&Form; 10] = [
 pub(super) fn named(word: &str) -> Option<&'static Form> {
     let is_prompt = prompt::KINDS.contains(&word);
     ALL.into_iter().find(|form| form.name == word).or(is_prompt.then_some(&prompt::FORM))
+}
+
+/// A type where the server runs commands itself.
+pub(super) fn of_server(form: &'static Form) -> &'static Form {
+    if form.name == server_shell::FORM.name { &server_shell::FORM } else { form }
 }
 
 /// The names of all types.

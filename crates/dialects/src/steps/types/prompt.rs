@@ -49,6 +49,7 @@ pub(super) const FORM: Form = Form {
             ("choices", "did you mean `options`?"),
             ("kind", "did you mean `prompt_type`?"),
             ("retry", "a person is asked once, and waited for"),
+            ("verify", "it belongs to steps of type `shell`, `mcp_call` and `delegate`; see `validation`"),
         ],
     },
     has_bodies: false,

@@ -38,6 +38,7 @@ fn at(audience: Audience, gate: Option<Gate>, inputs: Value) -> Asked {
         word: String::new(),
         ends: false,
         attempts_left: None,
+        check: None,
     };
     let load = |data: &Data| data.inline().cloned().ok_or(());
     Asked::of(origin, &action, load).unwrap()

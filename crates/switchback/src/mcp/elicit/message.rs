@@ -152,6 +152,7 @@ pub(in crate::mcp) mod tests {
             overdue: false,
             note: None,
             attempts_left: None,
+            check: None,
         }
     }
 

@@ -47,11 +47,22 @@ pub(super) async fn goes_on(call: &Call, again: Again) -> Result<Watch, Problem>
 }
 
 /// Waits for a run, and answers what is due in it.
-pub(super) async fn go_on(call: &Call, mut watch: Watch, patience: Patience) -> Answered {
+pub(super) async fn go_on(
+    call: &Call,
+    mut watch: Watch,
+    patience: Patience,
+    handed_in: Option<&Asked>,
+) -> Answered {
+    if let Some(asked) = handed_in {
+        hand_in::looked_at(call, &watch, asked, patience).await?;
+    }
     if let Some(asks) = wait(call, &mut watch, patience).await? {
         return Ok(Answer::asks(asks));
     }
     watch.look(call).await?;
+    if let Some(problem) = handed_in.and_then(|asked| hand_in::held_not(call, &watch, asked)) {
+        return Err(problem);
+    }
     let Watch { view, word, .. } = watch;
     let (rest, doubts) = (uri::run(&view.run), call.visit.last_library()?.doubts_of(&view.plan));
     let stands = call.visit.look(move |_, reader| view.standing(reader, next(&view)));
@@ -76,6 +87,9 @@ pub(super) async fn step(
         return Ok(Answer::asks(asks));
     }
     watch.look(call).await?;
+    if let Some(problem) = accepted.and_then(|asked| hand_in::held_not(call, &watch, asked)) {
+        return Err(problem);
+    }
     let rest = uri::run(&watch.view.run);
     let due = watch.view.due();
     let value = match due.all.first() {

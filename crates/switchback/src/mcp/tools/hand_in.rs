@@ -8,14 +8,17 @@
 //! would be now, another one is refused.
 
 use super::resume_workflow::given_before;
+use super::status;
 use crate::mcp::call::Call;
 use crate::mcp::next::next;
 use crate::mcp::problem::{Problem, said};
 use crate::mcp::runs;
 use crate::mcp::submit::{Taken, humans_only, submit};
+use crate::mcp::wait::{Patience, wait};
 use crate::mcp::watch::Watch;
 use engine::asking::{self, Asked, AskedKind, Misfit};
 use engine::dialects::steps::due::Action;
+use engine::dialects::steps::instructions::{self, Reader};
 use engine::dialects::view::asked::{question_id, step};
 use engine::kernel::event::Claim;
 use engine::kernel::{Command, EffectId, Fields, Refusal, Status};
@@ -113,6 +116,47 @@ pub(super) async fn hand_in(call: &Call, watch: &mut Watch, step_id: Option<&str
     let seq = submit(call, &asked, command).await.map_err(|error| refused(watch, &asked, error))?;
     watch.taken(call, &asked, Taken::Recorded(seq)).await?;
     Ok(asked)
+}
+
+/// Waits until the server has looked whether a result holds, where that is the result of a run below the one that is watched:
+/// others may ask for something meanwhile, and whoever handed it in wants to hear of this one first.
+pub(super) async fn looked_at(
+    call: &Call,
+    watch: &Watch,
+    asked: &Asked,
+    patience: Patience,
+) -> Result<(), Problem> {
+    if asked.attempts_left.is_none() || asked.run == watch.view.run {
+        return Ok(());
+    }
+    let mut own = status::watch(call, &asked.run).await?;
+    own.asks = false;
+    wait(call, &mut own, patience).await.map(|_| ())
+}
+
+/// What whoever handed a result in is told, where the server looked and it did not hold.
+pub(super) fn held_not(call: &Call, watch: &Watch, handed_in: &Asked) -> Option<Problem> {
+    // Whoever says that it could not be done claims nothing.
+    call.arguments.value("result")?;
+    let id = step(&handed_in.effect);
+    let is_it =
+        |one: &&Asked| one.run == handed_in.run && step(&one.effect) == id && one.attempt > handed_in.attempt;
+    let due = watch.view.asked.iter().find(is_it)?;
+    let (note, left) = (due.note.as_ref()?, due.attempts_left?);
+    let (run, action) = (&watch.view.run, Action::of(due));
+    let reader = if watch.view.plan.agent.is_some() { Reader::Sub } else { Reader::Main };
+    let problem = Problem::new("unverified", format!("the result of `{id}` was not accepted: {note}"))
+        .with("workflow_id", run.as_str().into())
+        .with("attempt", json!(due.attempt))
+        .with("attempts_left", json!(left))
+        .help("The server looked before it believed the result, and counts what does not hold. Mend the cause first");
+    Some(
+        match reader {
+            Reader::Main => problem.with("action", action.to_json(run)),
+            Reader::Sub => problem.with("step", action.to_step()),
+        }
+        .next(instructions::next(&action, reader)),
+    )
 }
 
 /// Says that a step was seen in which nothing was to be done.

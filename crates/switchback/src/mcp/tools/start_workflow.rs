@@ -42,5 +42,5 @@ async fn start(call: &Call) -> Answered {
         Some(again) => driven::goes_on(call, again).await?,
         None => begin(call, Order::Steps).await?,
     };
-    driven::go_on(call, watch, patience).await
+    driven::go_on(call, watch, patience, None).await
 }

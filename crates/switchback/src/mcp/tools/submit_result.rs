@@ -45,13 +45,13 @@ async fn submit(call: &Call) -> Answered {
     call.arguments.request_key()?;
     if let Some(again) = again(call).await? {
         let watch = driven::goes_on(call, again).await?;
-        return driven::go_on(call, watch, patience).await;
+        return driven::go_on(call, watch, patience, None).await;
     }
     let mut watch = driven::watch(call, "submit_result").await?;
     let step_id = call.arguments.text("step_id")?.map(str::trim).filter(|id| !id.is_empty());
     let asked = hand_in::hand_in(call, &mut watch, step_id).await?;
     match watch.view.plan.agent.is_some() {
         true => driven::step(call, watch, patience, Some(&asked)).await,
-        false => driven::go_on(call, watch, patience).await,
+        false => driven::go_on(call, watch, patience, Some(&asked)).await,
     }
 }
