@@ -42,6 +42,15 @@ fn level(mistakes: &mut Mistakes<'_>, node: &Node) -> Option<Gate> {
     Some(Gate { level })
 }
 
+/// Reports a `verify` where a person decides and nothing looks after them.
+pub(crate) fn no_verify_at_a_gate(mistakes: &mut Mistakes<'_>, key: &Node) {
+    mistakes.error(|sheet| {
+        let message = "a gate has no `verify`: what a person decides is not looked at again";
+        let hint = "let a step before it check what can be checked, and show what it found";
+        sheet.error("bad-value", key.place(), message).hint(hint)
+    });
+}
+
 /// Reads an `on_overdue`.
 pub(crate) fn on_overdue(mistakes: &mut Mistakes<'_>, node: &Node) -> OnOverdue {
     const WORDS: [(&str, OnOverdue); 2] = [("offer", OnOverdue::Offer), ("fail", OnOverdue::Fail)];

@@ -57,11 +57,16 @@ pub fn next(action: &Action, reader: Reader) -> String {
             ),
         },
         "prompt" => asks(text("type"), &give),
-        "wait" => format!(
-            "Nothing is to be done: the run goes on by itself. get_workflow_status(workflow_id=\"{}\", wait_seconds=45) \
-             waits for it.",
-            action.run
-        ),
+        "wait" => {
+            let waits = match reader {
+                Reader::Main => "get_workflow_status",
+                Reader::Sub => "get_next_step",
+            };
+            let run = &action.run;
+            format!(
+                "Nothing is to be done: the run goes on by itself. {waits}(workflow_id=\"{run}\", wait_seconds=45) waits for it."
+            )
+        }
         "set_state" => "Nothing is to be done: get_next_step gives the step that follows.".to_owned(),
         _ => format!("Do what it says, then {}. {cannot}", give("<the result>")),
     };
@@ -103,7 +108,7 @@ fn gated(action: &Action, level: GateLevel) -> String {
     let run = &action.run;
     let how = match level {
         GateLevel::Ask => "",
-        GateLevel::Proof => " and their passphrase",
+        GateLevel::Proof => ", with their passphrase",
     };
     format!(
         "Only a human may answer this, and not through you. Tell the user that the run waits for them: they type \
@@ -115,14 +120,18 @@ fn gated(action: &Action, level: GateLevel) -> String {
 /// What the main agent does with items that belong to sub-agents.
 pub fn delegating(root: &RunId, one: &Delegated) -> String {
     let Delegated { agent, task, count, done, open, width, seen, .. } = one;
-    let how = if *width == 1 { "one after the other" } else { "in parallel" };
+    let how = match (*count, *width) {
+        (1, _) => "",
+        (_, 1) => " one after the other",
+        _ => " in parallel",
+    };
     let whom = match agent.as_str() {
-        "@task" => "a sub-agent each (your tool for tasks)".to_owned(),
+        "@task" => "a sub-agent of its own (your tool for tasks)".to_owned(),
         named => format!("the sub-agent {named}, a fresh one for each"),
     };
     let items = if *count == 1 { "1 item".to_owned() } else { format!("{count} items") };
     format!(
-        "Process {items} {how} using {agent}: give each entry of `items` to {whom}, with `prompt`, in which you put the \
+        "Process {items}{how} using {agent}: give each entry of `items` to {whom}, with `prompt`, in which you put the \
          entry's `workflow_id` and `input` where it says so. Task: `{task}`; {} open now, {done} done. Do not do their steps \
          yourself, and tell them nothing else: each step comes to them from the server. When those that are open have ended, \
          call get_workflow_status(workflow_id=\"{root}\", wait_seconds=45, since={seen}): it gives the next items, or the next step.",

@@ -10,7 +10,7 @@ use kernel::plan::{Deadline, Expr, OnOverdue, Step, Work};
 
 /// Words beside `inputs` that only some types have.
 const WORDS: [(&str, &[&str]); 3] =
-    [("verify", &["Agent"]), ("gate", &["Prompt"]), ("on_overdue", &["Prompt", "Agent"])];
+    [("verify", &["Prompt", "Agent"]), ("gate", &["Prompt"]), ("on_overdue", &["Prompt", "Agent"])];
 
 impl<'n> Reader<'_, 'n> {
     /// Reports words that belong to blocks of other types.

@@ -8,7 +8,8 @@
 //! | `default` | what counts where nothing is said |
 //! | `details` | what else is shown |
 //!
-//! With a `gate` only a human may answer, nothing is said for them, and a no is a failed operation.
+//! With a `gate` only a human may answer, nothing is said for them, and a no is a failed operation. `verify` beside the inputs says
+//! how the server looks before it takes an answer.
 
 use super::form::{Draft, Form, OBJECT, Outputs};
 use crate::additions;
@@ -45,6 +46,7 @@ const INPUTS: Shape = Shape {
         ("condition", BESIDE),
         ("gate", BESIDE),
         ("on_overdue", BESIDE),
+        ("verify", BESIDE),
         ("message", "did you mean `prompt`?"),
         ("question", "did you mean `prompt`?"),
         ("text", "did you mean `prompt`?"),
@@ -59,7 +61,11 @@ fn lower(reader: &mut Reader<'_, '_>, block: usize) -> Draft {
     reader.not_done_again(node, &FORM);
     let inputs = reader.asked_inputs(block, "prompt", &INPUTS, HINT);
     let inputs = inputs.map_or_else(Vec::new, |inputs| reader.prompt(inputs, block, gate.as_ref()));
-    Draft::new(Work::Action { audience: Audience::Human, inputs, gate, ends: None })
+    let verify = node.get("verify").and_then(|verify| reader.verify(verify, block));
+    if let (Some(_), Some((key, _))) = (&gate, node.entry("verify")) {
+        additions::no_verify_at_a_gate(&mut reader.mistakes, key);
+    }
+    Draft { verify, ..Draft::new(Work::Action { audience: Audience::Human, inputs, gate, ends: None }) }
 }
 
 impl<'n> Reader<'_, 'n> {

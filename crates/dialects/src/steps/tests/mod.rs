@@ -6,6 +6,7 @@ mod good;
 mod hostile;
 mod run;
 mod source;
+mod told;
 mod types;
 
 use crate::diagnostic::{Diagnostics, Look};

@@ -41,6 +41,7 @@ pub(super) const FORM: Form = Form {
             "gate",
             "timeout",
             "on_overdue",
+            "verify",
         ],
         elsewhere: &[
             ("prompt", "did you mean `message`?"),
@@ -49,7 +50,6 @@ pub(super) const FORM: Form = Form {
             ("choices", "did you mean `options`?"),
             ("kind", "did you mean `prompt_type`?"),
             ("retry", "a person is asked once, and waited for"),
-            ("verify", "it belongs to steps of type `shell`, `mcp_call` and `delegate`; see `validation`"),
         ],
     },
     has_bodies: false,
@@ -67,6 +67,9 @@ fn lower(reader: &mut Reader<'_, '_>, at: At) -> Lowered {
     let said = |key: &str| node.get(key).filter(|value| !value.is_null());
     let gate = said("gate").and_then(|gate| additions::gate(&mut reader.mistakes, gate));
     let kind = reader.kind(at, gate.as_ref());
+    if let (Some(_), Some((key, _))) = (&gate, node.entry("verify")) {
+        additions::no_verify_at_a_gate(&mut reader.mistakes, key);
+    }
     let message = reader.must(at, "message", HINT);
     let message = message.and_then(|message| reader.words(message, "message", at));
     let mut shown: Vec<(&str, Expr)> = message.map(|message| ("message", message)).into_iter().collect();
