@@ -24,6 +24,7 @@ scenarios![
     a_result_that_does_not_hold_is_asked_for_again,
     what_a_check_gives_is_no_output_of_its_step,
     an_interrupted_check_is_made_again,
+    the_attempts_that_are_left_are_known_and_an_interrupted_check_is_none,
     a_check_that_cannot_be_made_counts_as_not_held,
     a_check_has_a_time_of_its_own,
     who_is_asked_is_told_and_when_it_is_checked,
@@ -207,6 +208,19 @@ fn an_interrupted_check_is_made_again() {
     let mut it = Drive::start(line(vec![step]));
     it.submit("a#1", json!({})).interrupt("a#1/verify").expect(&["perform a#2/verify"]);
     it.done("a#2/verify", json!({})).stands("succeeded");
+}
+
+#[test]
+fn the_attempts_that_are_left_are_known_and_an_interrupted_check_is_none() {
+    let step = Step { verify: verified(3, &[]), ..agent("a") };
+    let mut it = Drive::start(line(vec![step, agent("b")]));
+    let left = |it: &Drive, effect: &str| it.run.attempts_left(&EffectId::new(effect));
+    assert_eq!(left(&it, "a#1"), Some(3));
+    it.submit("a#1", json!({})).interrupt("a#1/verify").fails("a#2/verify", FailureKind::Operation);
+    it.expect(&["offer a#3"]);
+    assert_eq!(left(&it, "a#3"), Some(2));
+    it.submit("a#3", json!({})).done("a#3/verify", json!({})).expect(&["offer b#1"]);
+    assert_eq!((left(&it, "a#3"), left(&it, "b#1")), (None, None));
 }
 
 #[test]
