@@ -230,8 +230,8 @@ impl Due {
         members
     }
 
-    /// What to do next.
-    pub fn next(&self, root: &RunId) -> Option<String> {
+    /// What to do next, for whoever drives the run or one item of it.
+    pub fn next(&self, root: &RunId, reader: Reader) -> Option<String> {
         let several = (self.all.len() > 1).then(|| {
             format!(
                 " {} actions are due; each is handed in with its own workflow_id and step_id.",
@@ -239,7 +239,7 @@ impl Due {
             )
         });
         let first = match (self.all.first(), self.delegated.first()) {
-            (Some(action), _) => instructions::next(action, Reader::Main),
+            (Some(action), _) => instructions::next(action, reader),
             (None, Some(one)) => format!(
                 "Give each of `items` to a sub-agent with `prompt`, then call get_workflow_status(workflow_id=\"{root}\", \
                  wait_seconds=45, since={}). {} of {} are done.",

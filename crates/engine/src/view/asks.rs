@@ -111,7 +111,8 @@ impl View {
 
     /// What it waits for, each in one line: `your answer: "Deploy?"`.
     pub fn waiting_for(&self) -> Vec<String> {
-        let asked = self.asked.iter().map(|asked| self.told(asked));
+        // What ends by itself waits for the clock.
+        let asked = self.asked.iter().filter(|asked| !asked.ends).map(|asked| self.told(asked));
         let delegated = self.delegated.iter().map(Delegated::told);
         let below = self.below.iter().map(Undecided::told);
         asked
@@ -164,8 +165,7 @@ impl View {
                     || self.undecided_below(line).next().is_some()
                     || nested(line).is_some_and(|run| self.is_delegated(run))
             }),
-            Waiting::Clock(step, _) => own(step),
-            Waiting::Decision(_) => false,
+            Waiting::Decision(_) | Waiting::Clock(..) => false,
         }
     }
 }

@@ -19,6 +19,8 @@ pub(super) const KEY_BYTES_MAX: usize = 200;
 pub(super) struct Arguments {
     tool: &'static str,
     given: JsonObject,
+    /// What was said to be nothing.
+    nulls: Vec<String>,
 }
 
 impl Arguments {
@@ -34,8 +36,10 @@ impl Arguments {
                 .near(unknown)
                 .help(format!("Call {} again without it", tool.name)));
         }
-        let given = given.into_iter().filter(|(_, value)| !value.is_null()).collect();
-        Ok(Arguments { tool: tool.name, given })
+        let (given, nulls): (JsonObject, JsonObject) =
+            given.into_iter().partition(|(_, value)| !value.is_null());
+        let nulls = nulls.into_iter().map(|(name, _)| name).collect();
+        Ok(Arguments { tool: tool.name, given, nulls })
     }
 
     /// The workflow that is meant.
@@ -81,6 +85,11 @@ impl Arguments {
     /// Any value.
     pub(super) fn value(&self, name: &str) -> Option<&Value> {
         self.given.get(name)
+    }
+
+    /// Whether nothing was given on purpose, where nothing is a value too.
+    pub(super) fn is_null(&self, name: &str) -> bool {
+        self.nulls.iter().any(|null| null == name)
     }
 
     /// The tool that is called.

@@ -2,12 +2,16 @@
 
 use super::questions;
 use crate::cli::{typable, undecided};
+use engine::dialects::steps::instructions::Reader;
 use engine::kernel::plan::Dialect;
 use engine::kernel::{Outcome, RunId, Status, Waiting};
 use engine::view::{Undecided, View};
 
 /// How many steps are named.
 const NAMED_MAX: usize = 3;
+
+/// What is said to whoever carried out a run that belongs to another.
+pub(super) const OVER: &str = "This run is over: nothing more is to be done in it.";
 
 /// What to do about a run as it stands, from the folder of whoever asks.
 pub(super) fn next_from(folder: &str, view: &View) -> Option<String> {
@@ -41,12 +45,17 @@ pub(super) fn next(view: &View) -> Option<String> {
         ));
     }
     let is_over = matches!(view.status, Status::Ended(_) | Status::Closing);
+    let reader = if view.plan.agent.is_some() { Reader::Sub } else { Reader::Main };
     let asks = match view.plan.dialect {
-        Dialect::Steps => view.due().next(run),
-        _ => questions::next(run, &view.asked).or_else(|| view.due().next(run)),
+        Dialect::Steps => view.due().next(run, reader),
+        _ => questions::next(run, &view.asked).or_else(|| view.due().next(run, reader)),
     };
     if let Some(next) = asks.filter(|_| !is_over) {
         return Some(next);
+    }
+    // One item is over with its run: what comes after it is for those above to say.
+    if reader == Reader::Sub && is_over {
+        return Some(OVER.to_owned());
     }
     let again = if view.plan.dialect == Dialect::Steps { "start_workflow" } else { "execute_workflow" };
     Some(match &view.status {

@@ -99,11 +99,11 @@ fn steps(definition: &Definition, plan: &Plan) -> String {
     let call = takes::example(name, plan)["arguments"].take();
     text.push_str(&format!(
         "\n1. Begin with start_workflow({call}). Ask me for inputs that are required and not known.\n\
-         2. Each answer has one `action`. Do exactly what it says and nothing else, then hand the result in with \
-         submit_result(workflow_id, step_id, attempt, result), as `next` writes it out.\n\
+         2. Each answer has the `action` that is due (`actions` where there are several). Do exactly what it says and nothing \
+         else, then hand the result in with submit_result(workflow_id, step_id, attempt, result), as `next` writes it out.\n\
          3. A prompt is for me: show me its message, wait for what I say, and relay that. Never answer for me.\n\
          4. `foreach` is for sub-agents: give each item to one, with the prompt that comes with it.\n\
-         5. Go on until `status` is complete or failed, then tell me what came of it.\n\
+         5. Go on until nothing is due any more (`status` complete, succeeded, failed or cancelled), then tell me what came of it.\n\
          \nIf the conversation is lost, get_workflow_status() finds the run again.\n"
     ));
     text
@@ -124,7 +124,8 @@ fn child(visit: &Visit, reader: &Reader, word: &str) -> Result<String, Problem> 
 
 fn help(definition: &Definition, plan: &Plan) -> String {
     let Definition { name, origin, .. } = definition;
-    let mut text = format!("Run the workflow `{name}` ({}) with the tool execute_workflow.\n", origin.shown);
+    let tool = takes::starts(plan);
+    let mut text = format!("Run the workflow `{name}` ({}) with the tool {tool}.\n", origin.shown);
     if !plan.description.is_empty() {
         text.push_str(&format!("\nWhat it is for: {}\n", plan.description));
     }
@@ -138,7 +139,7 @@ fn help(definition: &Definition, plan: &Plan) -> String {
         text.push_str(&format!("\nOutputs: {}\n", outputs.join(", ")));
     }
     let call = takes::example(name, plan)["arguments"].take();
-    text.push_str(&format!("\nA call looks like this: execute_workflow({call})\n"));
+    text.push_str(&format!("\nA call looks like this: {tool}({call})\n"));
     text.push_str("\nAsk for inputs that are required and not known. Then follow `next` in each answer.\n");
     text
 }

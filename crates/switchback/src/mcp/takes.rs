@@ -2,7 +2,7 @@
 //! an example of it.
 
 use engine::kernel::Plan;
-use engine::kernel::plan::{Input, InputKind};
+use engine::kernel::plan::{Dialect, Input, InputKind};
 use serde_json::{Map, Value, json};
 
 /// How many inputs that need not be given an example shows where none must be.
@@ -61,7 +61,15 @@ pub(super) fn example(name: &str, plan: &Plan) -> Value {
     };
     let inputs: Map<String, Value> =
         given.into_iter().map(|input| (input.name.clone(), plausible(input))).collect();
-    json!({ "tool": "execute_workflow", "arguments": { "workflow": name, "inputs": inputs } })
+    json!({ "tool": starts(plan), "arguments": { "workflow": name, "inputs": inputs } })
+}
+
+/// The tool that starts a workflow: of steps that the agent carries out it is another one.
+pub(super) fn starts(plan: &Plan) -> &'static str {
+    match plan.dialect {
+        Dialect::Steps => "start_workflow",
+        _ => "execute_workflow",
+    }
 }
 
 fn is_required(input: &Input) -> bool {

@@ -4,7 +4,7 @@ use super::problem::{Problem, said};
 use super::takes;
 use engine::dialects::blocks::view::waves;
 use engine::kernel::Plan;
-use engine::kernel::plan::{Adapter, Audience, Flow, Work};
+use engine::kernel::plan::{Adapter, Audience, Dialect, Flow, Step, Work};
 use engine::library::{Definition, Library, PlaceKind};
 use engine::secrets::used;
 use serde_json::{Map, Value, json};
@@ -102,7 +102,7 @@ pub(super) fn blocks(plan: &Plan) -> Value {
 /// The document that describes a workflow.
 pub(super) fn about(definition: &Definition, plan: &Plan) -> Value {
     let outputs: Vec<&str> = plan.outputs.iter().map(|(name, _)| name.as_str()).collect();
-    json!({
+    let mut value = json!({
         "name": definition.name,
         "description": plan.description,
         "dialect": plan.dialect.as_str(),
@@ -111,11 +111,17 @@ pub(super) fn about(definition: &Definition, plan: &Plan) -> Value {
         "example": takes::example(&definition.name, plan),
         "outputs": outputs,
         "secrets": used(plan),
-        "waves": waves(plan),
-        "blocks": blocks(plan),
         "source": source(definition),
         "definition": super::resources::uri::definition(&definition.name),
-    })
+    });
+    match plan.dialect {
+        Dialect::Steps => {
+            let step = |step: &Step| json!({ "id": step.id, "type": step.kind });
+            value["steps"] = plan.steps.iter().map(step).collect();
+        }
+        _ => (value["waves"], value["blocks"]) = (waves(plan).into(), blocks(plan)),
+    }
+    value
 }
 
 fn does(work: &Work) -> &'static str {

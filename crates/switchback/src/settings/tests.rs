@@ -189,7 +189,7 @@ fn the_width_of_runs_has_two_edges() {
         ("[run]\nwidth = 0\n", "`width` is a whole number from 1 to 1000"),
         ("[run]\nwidth = 1001\n", "`width` is a whole number from 1 to 1000"),
         ("[run]\nwidth = \"8\"\n", "`width` is a whole number from 1 to 1000"),
-        ("[run]\nwidht = 8\n", "there is no setting `run.widht`; there is `run.width`"),
+        ("[run]\nwidht = 8\n", "there is no setting `run.widht`; did you mean `run.width`?"),
         ("run = 8\n", "`run` is a table"),
     ] {
         let settings = of(&[("work/switchback.toml", text)]);

@@ -84,11 +84,11 @@ fn several_things_that_are_due_are_counted() {
     assert_eq!(members["actions"].as_array().map(Vec::len), Some(3));
     assert_eq!(members["more_actions"], 3);
     assert_eq!(members["action"], members["actions"][0]);
-    let next = due.next(&root).expect("a next call");
+    let next = due.next(&root, Reader::Main).expect("a next call");
     assert!(
         next.ends_with("5 actions are due; each is handed in with its own workflow_id and step_id."),
         "{next}"
     );
     let none = Due::default();
-    assert!(none.is_empty() && none.members(&root).is_empty() && none.next(&root).is_none());
+    assert!(none.is_empty() && none.members(&root).is_empty() && none.next(&root, Reader::Main).is_none());
 }

@@ -4,7 +4,7 @@ use super::{hand_in, status};
 use crate::mcp::answer::{Answer, Answered};
 use crate::mcp::call::Call;
 use crate::mcp::elicit::Again;
-use crate::mcp::next::next;
+use crate::mcp::next::{OVER, next};
 use crate::mcp::problem::Problem;
 use crate::mcp::resources::uri;
 use crate::mcp::runs::{self, Sight};
@@ -132,10 +132,13 @@ async fn without_step(call: &Call, watch: Watch, accepted: Option<&Asked>) -> Re
         let (status, result) = (view.status.clone(), move |reader: &_| view.result(Values(reader)));
         let result = call.visit.look(move |_, reader| result(reader)).await?.map_err(runs::not_loaded)?;
         view::ended(&mut value, &status, result);
-        value["next"] = "This run is over: nothing more is to be done in it.".into();
+        value["next"] = OVER.into();
         return Ok(value);
     }
     value["waiting_for"] = view.waiting_for().into();
+    if let Value::Object(value) = &mut value {
+        value.extend(view.due().members(&view.run));
+    }
     let next = next(&view).filter(|_| !view.due().is_empty() || view.left);
     value["next"] = next
         .unwrap_or_else(|| {

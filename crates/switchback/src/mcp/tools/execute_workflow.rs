@@ -90,6 +90,9 @@ async fn answer(call: &Call, watch: Watch) -> Answered {
     }
     if let Value::Object(value) = &mut value {
         value.extend(super::status::said(&view.asked, word));
+        if !view.delegated.is_empty() {
+            value.extend(view.due().members(&view.run));
+        }
     }
     for key in ["error", "outputs", "metadata", "blocks"] {
         value[key] = response[key].take();

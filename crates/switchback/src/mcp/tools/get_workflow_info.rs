@@ -17,7 +17,7 @@ pub(super) const TOOL: Tool = Tool {
     title: "Describe a workflow",
     description: "Use this before execute_workflow, to see what one workflow takes and does; for the names of all of \
         them use list_workflows. Answers `description`, `inputs` (type, whether required, default and meaning of each), \
-        `input_schema` (the same as JSON schema), `example` (a whole call of execute_workflow), `outputs`, `waves` (which blocks may run at once, in order), `blocks` with what each does and waits for, and \
+        `input_schema` (the same as JSON schema), `example` (a whole call that starts it), `outputs`, `waves` (which blocks may run at once, in order), `blocks` with what each does and waits for, and \
         `source`: the file it came from and other files of the same name that it hides. The text of the definition is \
         the resource named in `definition`.",
     hints: Hints::LOOKS,
@@ -34,7 +34,7 @@ async fn info(call: &Call) -> Answered {
         let library = visit.library()?;
         let definition = workflows::find(&library, &name)?;
         let mut value = workflows::about(definition, workflows::plan(definition)?);
-        value["next"] = next(&value["example"]["arguments"]).into();
+        value["next"] = next(&value["example"]).into();
         let doubts = library.doubts(&name, &definition.reading);
         if !doubts.is_empty() {
             value["warnings"] = json!(doubts);
@@ -46,13 +46,14 @@ async fn info(call: &Call) -> Answered {
 
 /// The call that runs it; one that is long stands in `example`.
 fn next(example: &Value) -> String {
-    let (workflow, inputs) = (&example["workflow"], example["inputs"].to_string());
+    let tool = example["tool"].as_str().unwrap_or_default();
+    let (workflow, inputs) = (&example["arguments"]["workflow"], example["arguments"]["inputs"].to_string());
     match inputs.len() {
         0..=INPUTS_BYTES_MAX => {
-            format!("execute_workflow(workflow={workflow}, inputs={inputs}) runs it, with values of yours.")
+            format!("{tool}(workflow={workflow}, inputs={inputs}) runs it, with values of yours.")
         }
         _ => format!(
-            "execute_workflow(workflow={workflow}, inputs={{...}}) runs it; `example` has the inputs, with values of yours."
+            "{tool}(workflow={workflow}, inputs={{...}}) runs it; `example` has the inputs, with values of yours."
         ),
     }
 }
@@ -63,7 +64,11 @@ mod tests {
 
     #[test]
     fn a_call_that_is_long_is_not_told_twice() {
-        let told = |bytes: usize| next(&json!({"workflow": "w", "inputs": {"a": "x".repeat(bytes - 8)}}));
+        let told = |bytes: usize| {
+            next(
+                &json!({"tool": "execute_workflow", "arguments": {"workflow": "w", "inputs": {"a": "x".repeat(bytes - 8)}}}),
+            )
+        };
         assert!(told(INPUTS_BYTES_MAX).contains(r#"inputs={"a":"xxx"#));
         let long = told(INPUTS_BYTES_MAX + 1);
         assert!(

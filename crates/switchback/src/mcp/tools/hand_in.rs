@@ -10,7 +10,7 @@
 use super::resume_workflow::given_before;
 use super::status;
 use crate::mcp::call::Call;
-use crate::mcp::next::next;
+use crate::mcp::next::{OVER, next};
 use crate::mcp::problem::{Problem, said};
 use crate::mcp::runs;
 use crate::mcp::submit::{Taken, humans_only, submit};
@@ -19,6 +19,7 @@ use crate::mcp::watch::Watch;
 use engine::asking::{self, Asked, AskedKind, Misfit};
 use engine::dialects::steps::due::Action;
 use engine::dialects::steps::instructions::{self, Reader};
+use engine::dialects::steps::view::word;
 use engine::dialects::view::asked::{question_id, step};
 use engine::kernel::event::Claim;
 use engine::kernel::{Command, EffectId, Fields, Refusal, Status};
@@ -65,6 +66,8 @@ impl Said {
             .help(
                 "Nothing was changed. Give `result` where the step was done, `error` where it could not be",
             )),
+            // Null is what some tools answer.
+            (None, None) if call.arguments.is_null("result") => Ok(Said::Result(Value::Null)),
             (None, None) => Err(Problem::new(
                 "missing-argument",
                 format!("{} needs `result`, or `error`", call.arguments.tool()),
@@ -221,9 +224,21 @@ fn shown(problem: Problem, watch: &Watch, due: Option<&Asked>) -> Problem {
 fn not_due(watch: &Watch, step_id: Option<&str>) -> Problem {
     let (view, due) = (&watch.view, watch.view.asked.first());
     let run = &view.run;
-    if matches!(view.status, Status::Ended(_)) {
-        let error = format!("run {run} has {} already", view.word());
-        return Problem::new("over", error).with("status", json!(view.word())).help("Nothing was changed");
+    if is_over(watch) {
+        let status = word(&view.status, false);
+        let how = match status {
+            "failed" => "has failed",
+            "cancelled" => "was cancelled",
+            _ => "is complete",
+        };
+        let next = match view.plan.agent {
+            Some(_) => OVER.to_owned(),
+            None => format!("get_workflow_status(workflow_id=\"{run}\") shows what came of it."),
+        };
+        return Problem::new("over", format!("run {run} {how}: it takes no more results"))
+            .with("status", json!(status))
+            .help("Nothing was changed")
+            .next(next);
     }
     if let Some(one) = view.delegated.iter().find(|one| due.is_none() || step_id == Some(&one.step_id)) {
         let error = format!("`{}` belongs to sub-agents, one for each item", one.step_id);
@@ -245,8 +260,15 @@ fn old(watch: &Watch, asked: &Asked, attempt: u32) -> Problem {
     shown(Problem::new("old-attempt", error).help("Nothing was changed"), watch, Some(asked))
 }
 
+fn is_over(watch: &Watch) -> bool {
+    matches!(watch.view.status, Status::Ended(_))
+}
+
 fn unfit(watch: &Watch, asked: &Asked, misfit: &Misfit) -> Problem {
     let id = step(&asked.effect);
+    if is_over(watch) {
+        return not_due(watch, Some(id));
+    }
     let (code, what) = match asked.kind {
         AskedKind::Agent if misfit.is_too_large() => ("too-large", "the result"),
         AskedKind::Agent => ("malformed-result", "the result"),
@@ -262,19 +284,20 @@ fn unfit(watch: &Watch, asked: &Asked, misfit: &Misfit) -> Problem {
 fn refused(watch: &Watch, asked: &Asked, error: engine::Error) -> Problem {
     let id = step(&asked.effect);
     match error {
+        engine::Error::Refused(_) if is_over(watch) => not_due(watch, Some(id)),
         engine::Error::Refused(Refusal::AlreadyAnswered { .. }) => {
             let error = format!("`{id}` has another result already");
             let problem =
                 Problem::new("already-answered", error).help("Nothing was changed: the first one counts");
             shown(problem, watch, watch.view.asked.first())
         }
-        engine::Error::Refused(refusal @ Refusal::WrongKind { .. }) => {
-            let problem =
-                Problem::new("wrong-answer", format!("`{id}`: {refusal}")).help("Nothing was changed");
+        engine::Error::Refused(Refusal::WrongKind { .. }) => {
+            let why = match asked.kind {
+                AskedKind::Agent => "it goes on by itself, and cannot be given up",
+                _ => "a person is asked: what counts is what they say, and `error` is not theirs",
+            };
+            let problem = Problem::new("wrong-answer", format!("`{id}`: {why}")).help("Nothing was changed");
             shown(problem, watch, Some(asked))
-        }
-        engine::Error::Refused(_) if matches!(watch.view.status, Status::Ended(_)) => {
-            not_due(watch, Some(id))
         }
         other => shown(runs::refused(other), watch, watch.view.asked.first()),
     }

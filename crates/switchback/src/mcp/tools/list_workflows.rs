@@ -67,8 +67,7 @@ fn document(library: &Library, contains: Option<&str>) -> Value {
     value
 }
 
-const NEXT: &str =
-    "get_workflow_info(workflow) shows the inputs of one; execute_workflow(workflow, inputs) runs it.";
+const NEXT: &str = "get_workflow_info(workflow) shows the inputs of one; execute_workflow(workflow, inputs) runs it; one of dialect `steps` is yours to carry out: start_workflow(workflow, inputs).";
 
 fn short(library: &Library, definition: &Definition) -> Value {
     let plan = definition.reading.plan.as_ref();

@@ -52,6 +52,11 @@ pub(super) async fn answer(call: &Call, mut watch: Watch, detail: Detail) -> Ans
             })?;
         }
         let next = next_from(&here, &view);
+        if let Some(result) =
+            document["outputs"].get("result").filter(|_| view.plan.dialect == Dialect::Steps)
+        {
+            document["final_result"] = result.clone();
+        }
         let said = match view.plan.dialect {
             Dialect::Steps => brief(&view, word, &mut document, detail),
             _ => said(&view.asked, word),
