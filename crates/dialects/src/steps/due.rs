@@ -71,6 +71,8 @@ pub struct Delegated {
     pub width: u32,
     /// The children that are open, and the item of each.
     pub open: Vec<(RunId, Value)>,
+    /// Whether the server has a hand in the steps too, so that one may be cut off.
+    pub works: bool,
     /// The last entry of the run that was looked at: what whoever reads this knows.
     pub seen: u64,
 }

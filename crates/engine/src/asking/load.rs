@@ -9,9 +9,10 @@ use dialects::steps::due::Delegated;
 use dialects::view::asked::{Origin, step};
 use kernel::effect::Action;
 use kernel::plan::{Dialect, Expr, Verify, Work};
-use kernel::{Digest, Effect, EffectId, Fields, Run, RunId, Spreading};
+use kernel::{Digest, Effect, EffectId, Fields, Plan, Run, RunId, Spreading};
 use serde_json::Value;
 use std::cmp::Ordering;
+use std::collections::HashMap;
 
 /// A run, and the steps that lead to it from the root.
 struct Place {
@@ -43,6 +44,7 @@ pub fn asked(reader: &Reader, run: &RunId) -> Result<Vec<Asked>, LoadError> {
 pub fn waits(reader: &Reader, run: &RunId) -> Result<Waits, LoadError> {
     let root = root(reader, run)?;
     let mut found = Waits::default();
+    let mut plans: HashMap<Digest, Option<Whose>> = HashMap::new();
     let mut places = vec![Place { run: run.clone(), above: above(&root, run) }];
     while let Some(place) = places.pop() {
         let loaded = match load(reader, &place.run) {
@@ -64,8 +66,16 @@ pub fn waits(reader: &Reader, run: &RunId) -> Result<Waits, LoadError> {
                         found.coming += 1;
                         continue;
                     }
-                    if let Some(agent) = agent_of(reader, plan.as_ref())? {
-                        found.delegate(reader, &loaded, id, child, (agent, inputs))?;
+                    let whose = match plan {
+                        Some(digest) if !plans.contains_key(digest) => {
+                            let whose = Whose::of(reader, digest)?;
+                            plans.entry(*digest).or_insert(whose).clone()
+                        }
+                        Some(digest) => plans[digest].clone(),
+                        None => None,
+                    };
+                    if let Some(whose) = whose {
+                        found.delegate(reader, &loaded, id, child, (whose, inputs))?;
                         continue;
                     }
                     let mut above = place.above.clone();
@@ -92,7 +102,7 @@ impl Waits {
         parent: &Run,
         effect: &EffectId,
         child: &RunId,
-        (agent, inputs): (String, &Fields),
+        (Whose { agent, works }, inputs): (Whose, &Fields),
     ) -> Result<(), LoadError> {
         let Some((step_id, list)) = list_of(parent, step(effect)) else { return Ok(()) };
         let item = match inputs.get(kernel::plan::ITEM) {
@@ -116,23 +126,29 @@ impl Waits {
             done: ended,
             width: width_max,
             open,
+            works,
             seen: 0,
         });
         Ok(())
     }
 }
 
-/// The sub-agent that the steps of a plan belong to, if they do.
-fn agent_of(reader: &Reader, plan: Option<&Digest>) -> Result<Option<String>, LoadError> {
-    #[derive(serde::Deserialize)]
-    struct Owned {
-        #[serde(default)]
-        agent: Option<String>,
+/// Whose a child is whose steps belong to a sub-agent, and whether the server has a hand in them.
+#[derive(Clone)]
+struct Whose {
+    agent: String,
+    works: bool,
+}
+
+impl Whose {
+    fn of(reader: &Reader, digest: &Digest) -> Result<Option<Whose>, LoadError> {
+        // A plan that cannot be read is told of by the run that needs it.
+        let plan = reader.plan(digest)?.and_then(|bytes| serde_json::from_slice::<Plan>(&bytes).ok());
+        Ok(plan.and_then(|plan| {
+            let works = plan.steps.iter().any(|step| matches!(step.work, Work::Server { .. }));
+            Some(Whose { agent: plan.agent?, works })
+        }))
     }
-    let Some(digest) = plan else { return Ok(None) };
-    let bytes = reader.plan(digest)?;
-    // A plan that cannot be read is told of by the run that needs it.
-    Ok(bytes.and_then(|bytes| serde_json::from_slice::<Owned>(&bytes).ok()).and_then(|owned| owned.agent))
 }
 
 /// The list whose child an effect started, and what its step is called.

@@ -25,7 +25,10 @@ impl View {
         (self.idle, self.still, self.below) = (Vec::new(), Vec::new(), Vec::new());
         let parts = self.lines().iter().flat_map(Line::parts).filter(|line| can && !line.state.is_over());
         for run in parts.filter_map(nested).cloned().collect::<Vec<_>>() {
-            if self.is_delegated(&run) {
+            if let Some(one) = self.delegated_as(&run) {
+                // Only what the server does can be cut off there.
+                let below = if one.works { self.load_below(reader, &run)? } else { None };
+                self.below.extend(below.iter().flat_map(View::all_undecided));
                 self.idle.push(run.clone());
                 self.still.push(run);
                 continue;
@@ -45,8 +48,8 @@ impl View {
     }
 
     /// Whether a run just below this one belongs to a sub-agent: what becomes of it is for that one to see.
-    fn is_delegated(&self, run: &RunId) -> bool {
-        self.delegated.iter().flat_map(|one| &one.open).any(|(open, _)| open == run)
+    fn delegated_as(&self, run: &RunId) -> Option<&Delegated> {
+        self.delegated.iter().find(|one| one.open.iter().any(|(open, _)| open == run))
     }
 
     /// A run below this one. One that cannot be brought back says so itself, to whoever looks at it.
@@ -163,7 +166,7 @@ impl View {
             Waiting::Child(step) => self.line(step).is_some_and(|line| {
                 self.asks_below(line)
                     || self.undecided_below(line).next().is_some()
-                    || nested(line).is_some_and(|run| self.is_delegated(run))
+                    || nested(line).is_some_and(|run| self.delegated_as(run).is_some())
             }),
             Waiting::Decision(_) | Waiting::Clock(..) => false,
         }

@@ -51,7 +51,9 @@ pub(super) fn next(view: &View) -> Option<String> {
         _ => questions::next(run, &view.asked).or_else(|| view.due().next(run, reader)),
     };
     if let Some(next) = asks.filter(|_| !is_over) {
-        return Some(next);
+        // What was cut off is told first, to whoever can tell a person.
+        let cut = cut_off(view).filter(|_| view.plan.dialect == Dialect::Steps);
+        return Some(cut.map_or_else(|| next.clone(), |cut| format!("{cut} {next}")));
     }
     // One item is over with its run: what comes after it is for those above to say.
     if reader == Reader::Sub && is_over {
@@ -73,6 +75,12 @@ pub(super) fn next(view: &View) -> Option<String> {
         Status::Waiting(waiting) => waits(view, waiting).unwrap_or_else(|| goes_on(run)),
         Status::Queued | Status::Running | Status::Closing => goes_on(run),
     })
+}
+
+/// What is to be done about steps that were cut off, if there are some.
+pub(super) fn cut_off(view: &View) -> Option<String> {
+    let undecided: Vec<Undecided> = view.all_undecided().collect();
+    (!undecided.is_empty()).then(|| undecided_next(view, &undecided))
 }
 
 /// What a person does about interrupted steps.
@@ -105,9 +113,8 @@ fn goes_on(run: &RunId) -> String {
 
 fn waits(view: &View, waiting: &[Waiting]) -> Option<String> {
     let run = &view.run;
-    let undecided: Vec<Undecided> = view.all_undecided().collect();
-    if !undecided.is_empty() {
-        return Some(undecided_next(view, &undecided));
+    if let Some(cut) = cut_off(view) {
+        return Some(cut);
     }
     let someone =
         |one: &&Waiting| matches!(one, Waiting::Agent(_) | Waiting::Human(_) | Waiting::Decision(_));

@@ -7,7 +7,6 @@ use super::takes;
 use super::visit::Visit;
 use super::workflows;
 use engine::dialects::steps::instructions::sub_agent;
-use engine::dialects::view::asked::label;
 use engine::kernel::Plan;
 use engine::kernel::plan::{ITEM, Input};
 use engine::library::{Definition, Order};
@@ -119,7 +118,9 @@ fn child(visit: &Visit, reader: &Reader, word: &str) -> Result<String, Problem> 
             "`{STEPS}` drives a workflow; the items of one are named by its action of type foreach ({ITEM})"
         )));
     };
-    Ok(sub_agent(row.id.as_str(), &row.workflow, &label(&item)))
+    // An item may come from anywhere: as JSON on one line it neither ends the rules nor adds to them.
+    let item = item.to_string().replace('<', "\\u003c");
+    Ok(sub_agent(row.id.as_str(), &row.workflow, &item))
 }
 
 fn help(definition: &Definition, plan: &Plan) -> String {

@@ -30,7 +30,18 @@ fn given(count: u32, width: u32, agent: &str) -> Delegated {
     let root = RunId::new("mossy-otter-41");
     let open = vec![(root.child(&EffectId::new("each/child_1_scan#1")), json!("a.py"))];
     let (step_id, task) = ("each".to_owned(), "scan".to_owned());
-    Delegated { run: root, step_id, agent: agent.to_owned(), task, count, done: 0, width, open, seen: 3 }
+    Delegated {
+        run: root,
+        step_id,
+        agent: agent.to_owned(),
+        task,
+        count,
+        done: 0,
+        width,
+        open,
+        works: false,
+        seen: 3,
+    }
 }
 
 #[test]

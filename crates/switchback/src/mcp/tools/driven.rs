@@ -4,7 +4,7 @@ use super::{hand_in, status};
 use crate::mcp::answer::{Answer, Answered};
 use crate::mcp::call::Call;
 use crate::mcp::elicit::Again;
-use crate::mcp::next::{OVER, next};
+use crate::mcp::next::{OVER, cut_off, next};
 use crate::mcp::problem::Problem;
 use crate::mcp::resources::uri;
 use crate::mcp::runs::{self, Sight};
@@ -16,7 +16,7 @@ use engine::dialects::steps::view;
 use engine::dialects::view::asked::step as step_of;
 use engine::kernel::Status;
 use engine::store::RunRow;
-use engine::view::Values;
+use engine::view::{Values, View};
 use serde_json::{Value, json};
 
 /// The run that a call names.
@@ -139,14 +139,19 @@ async fn without_step(call: &Call, watch: Watch, accepted: Option<&Asked>) -> Re
     if let Value::Object(value) = &mut value {
         value.extend(view.due().members(&view.run));
     }
-    let next = next(&view).filter(|_| !view.due().is_empty() || view.left);
-    value["next"] = next
-        .unwrap_or_else(|| {
-            format!(
-                "No step is due yet. get_next_step(workflow_id=\"{}\", wait_seconds=45) waits for one.",
-                view.run
-            )
-        })
-        .into();
+    value["next"] = waits(&view).into();
     Ok(value)
+}
+
+/// What whoever asks does while nothing is due.
+fn waits(view: &View) -> String {
+    let run = &view.run;
+    if let Some(cut) = cut_off(view) {
+        let stop = "Tell whoever gave you this item, and end here.";
+        return if view.plan.agent.is_some() { format!("{cut} {stop}") } else { cut };
+    }
+    let due = next(view).filter(|_| !view.due().is_empty() || view.left);
+    due.unwrap_or_else(|| {
+        format!("No step is due yet. get_next_step(workflow_id=\"{run}\", wait_seconds=45) waits for one.")
+    })
 }
