@@ -4,9 +4,21 @@
 use super::instructions::{self, Reader};
 use crate::view::asked::step;
 use crate::view::{Asked, AskedKind};
+use kernel::data::weight;
 use kernel::plan::{Dialect, Gate};
 use kernel::{Digest, EffectId, RunId};
 use serde_json::{Map, Value, json};
+
+/// The largest action that is shown whole, and the values in a larger one that are left out.
+const ACTION_BYTES_MAX: u64 = 64 * 1024;
+const VALUE_BYTES_MAX: u64 = 8 * 1024;
+
+/// How many items are named in a line.
+const TOLD_MAX: usize = 3;
+
+/// How much all actions may take that are shown at once, unless the first alone is more; and all items.
+const ACTIONS_BYTES_MAX: u64 = 32 * 1024;
+const ITEMS_BYTES_MAX: u64 = 32 * 1024;
 
 /// All that a run and those below it wait for.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -107,13 +119,43 @@ impl Action {
         }
     }
 
+    /// What it takes to do it, as it is shown. A step that was cut is another step: what is too long is left out as a whole, and the
+    /// resource is named that has it.
+    fn shown_parameters(&self) -> Map<String, Value> {
+        let mut shown = self.parameters.clone();
+        if weight(&Value::Object(shown.clone())) > ACTION_BYTES_MAX {
+            for (name, value) in shown.iter_mut().filter(|(_, value)| weight(value) > VALUE_BYTES_MAX) {
+                let resource = self.resource(name);
+                *value = json!({ "left_out": format!("{} bytes", weight(value)), "resource": resource });
+            }
+        }
+        shown
+    }
+
+    /// Where a parameter can be read piece by piece.
+    fn resource(&self, name: &str) -> String {
+        let part = |text: &str| text.replace('%', "%25").replace('/', "%2F").replace('#', "%23");
+        let (run, step) = (part(self.run.as_str()), part(&self.step_id));
+        format!("switchback://run/{run}/step/{step}/inputs/{name}/0")
+    }
+
+    /// What must be read before it can be done, if something is too long to be shown.
+    pub(super) fn elsewhere(&self) -> Option<String> {
+        let shown = self.shown_parameters();
+        let (name, value) = shown.iter().find(|(_, value)| value.get("left_out").is_some())?;
+        let resource = value["resource"].as_str()?;
+        Some(format!(
+            "`{name}` is too long to be shown here: read the resource {resource} first, piece by piece. "
+        ))
+    }
+
     /// As a pending action shows it.
     pub fn to_json(&self, root: &RunId) -> Value {
         let mut shown = json!({
             "step_id": self.step_id,
             "attempt": self.attempt,
             "type": self.kind,
-            "parameters": self.parameters,
+            "parameters": self.shown_parameters(),
         });
         if self.run != *root {
             shown["workflow_id"] = json!(self.run);
@@ -131,7 +173,7 @@ impl Action {
             "type": self.kind,
         });
         if self.requires_action {
-            for (name, value) in &self.parameters {
+            for (name, value) in &self.shown_parameters() {
                 // What a sub-agent is given may be called like what tells it where it is.
                 if shown.get(name).is_none() {
                     shown[name] = value.clone();
@@ -178,13 +220,26 @@ impl Delegated {
     /// What is waited for, in one line: `sub-agents: 3 of 5 items of `research` are open`.
     pub fn told(&self) -> String {
         let Delegated { agent, step_id, count, done, open, .. } = self;
-        format!("{agent}: `{step_id}`, {done} of {count} items done, {} open", open.len())
+        let mut ids: Vec<&str> = open.iter().take(TOLD_MAX).map(|(run, _)| run.as_str()).collect();
+        if open.len() > TOLD_MAX {
+            ids.push("...");
+        }
+        let ids = ids.join(", ");
+        format!("{agent}: `{step_id}`, {done} of {count} items done, {} open: {ids}", open.len())
     }
 
     /// As a pending action shows it.
     pub fn to_json(&self, root: &RunId) -> Value {
-        let items: Vec<Value> =
-            self.open.iter().map(|(run, input)| json!({ "workflow_id": run, "input": input })).collect();
+        let mut room = ITEMS_BYTES_MAX;
+        let mut item = |(run, input): &(RunId, Value)| {
+            let bytes = weight(input);
+            if bytes > room {
+                return json!({ "workflow_id": run, "input_left_out": format!("{bytes} bytes") });
+            }
+            room -= bytes;
+            json!({ "workflow_id": run, "input": input })
+        };
+        let items: Vec<Value> = self.open.iter().map(&mut item).collect();
         json!({
             "step_id": self.step_id,
             "type": "foreach",
@@ -203,6 +258,21 @@ impl Delegated {
     }
 }
 
+impl Delegated {
+    /// As a sub-agent gets it whose own item has items: one level, with what to do.
+    pub fn to_step(&self) -> Value {
+        let mut shown = self.to_json(&self.run);
+        let mut step =
+            json!({ "workflow_id": self.run, "step_id": shown["step_id"].take(), "type": "foreach" });
+        if let (Value::Object(step), Value::Object(parameters)) = (&mut step, shown["parameters"].take()) {
+            step.extend(parameters);
+        }
+        step["requires_action"] = json!(true);
+        step["next"] = json!(instructions::delegating(&self.run, self));
+        step
+    }
+}
+
 impl Due {
     /// What a run and those below it ask and delegate; so many actions are shown.
     pub fn of(asked: &[Asked], delegated: &[Delegated], most: usize) -> Due {
@@ -217,17 +287,30 @@ impl Due {
 
     /// What is due, as members of an answer: the first in `action`, and where there are several, all in `actions`.
     pub fn members(&self, root: &RunId) -> Map<String, Value> {
-        let actions = self.all.iter().map(|action| action.to_json(root));
-        let mut all: Vec<Value> = actions.chain(self.delegated.iter().map(|one| one.to_json(root))).collect();
+        let mut room = ACTIONS_BYTES_MAX;
+        let mut more = self.more;
+        let mut all: Vec<Value> = Vec::new();
+        for action in &self.all {
+            let shown = action.to_json(root);
+            let bytes = weight(&shown);
+            // The first is always there; those that do not fit are due as well, and come when it is done.
+            if !all.is_empty() && bytes > room {
+                more += 1;
+                continue;
+            }
+            room = room.saturating_sub(bytes);
+            all.push(shown);
+        }
+        all.extend(self.delegated.iter().map(|one| one.to_json(root)));
         let mut members = Map::new();
         let Some(first) = all.first() else { return members };
         members.insert("type".to_owned(), json!("pending_action"));
         members.insert("action".to_owned(), first.clone());
-        if all.len() > 1 || self.more > 0 {
+        if all.len() > 1 || more > 0 {
             members.insert("actions".to_owned(), Value::Array(std::mem::take(&mut all)));
         }
-        if self.more > 0 {
-            members.insert("more_actions".to_owned(), json!(self.more));
+        if more > 0 {
+            members.insert("more_actions".to_owned(), json!(more));
         }
         members
     }

@@ -39,6 +39,7 @@ pub fn next(action: &Action, reader: Reader) -> String {
     }
     let text = |name: &str| action.parameters.get(name).and_then(Value::as_str).unwrap_or_default();
     let cannot = "If that cannot be done, give `error` (why) instead of `result`.";
+    let elsewhere = action.elsewhere().unwrap_or_default();
     let next = match action.kind.as_str() {
         "shell" => format!(
             "Run `command` exactly as it is, then {}. A command that fails is a result too. {cannot}",
@@ -70,7 +71,7 @@ pub fn next(action: &Action, reader: Reader) -> String {
         "set_state" => "Nothing is to be done: get_next_step gives the step that follows.".to_owned(),
         _ => format!("Do what it says, then {}. {cannot}", give("<the result>")),
     };
-    again(action) + &next
+    again(action) + &elsewhere + &next
 }
 
 /// What is said first where a result did not hold.
@@ -132,7 +133,7 @@ pub fn delegating(root: &RunId, one: &Delegated) -> String {
     let items = if *count == 1 { "1 item".to_owned() } else { format!("{count} items") };
     format!(
         "Process {items}{how} using {agent}: give each entry of `items` to {whom}, with `prompt`, in which you put the \
-         entry's `workflow_id` and `input` where it says so. Task: `{task}`; {} open now, {done} done. Do not do their steps \
+         entry's `workflow_id` and `input` where it says so (without `input` where that is left out: each step has what it needs). Task: `{task}`; {} open now, {done} done. Do not do their steps \
          yourself, and tell them nothing else: each step comes to them from the server. When those that are open have ended, \
          call get_workflow_status(workflow_id=\"{root}\", wait_seconds=45, since={seen}): it gives the next items, or the next step.",
         open.len()
@@ -154,8 +155,9 @@ pub fn sub_agent(child: &str, task: &str, input: &str) -> String {
          \x20  - mcp_call: call the tool `tool` with `args`; result: all that it answered.\n\
          \x20  - delegate: do what `instructions` say; result {{\"response\"}}.\n\
          \x20  - set_state, wait, return: nothing is to be done; the server does it.\n\
+         \x20  - foreach: give each of `items` to a sub-agent of your own with `prompt`, then do what `next` says.\n\
          3. submit_step_result(workflow_id, step_id, result, attempt) hands the result in, and answers with the next step.\n\
-         Go on until `status` is `complete`, then stop and say so in one sentence.\n\
+         Go on until `status` is `complete`, `failed` or `cancelled`, then stop and say so in one sentence.\n\
          \n\
          - Hand in what really happened. The server may check it.\n\
          - What cannot be done is handed in with `error` (why) instead of `result`.\n\

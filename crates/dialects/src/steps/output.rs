@@ -3,6 +3,7 @@
 use super::reader::{At, Reader};
 use super::world::check_field;
 use crate::shape;
+use crate::text::Node;
 use kernel::language::{Part, Path, Template};
 use kernel::plan::{Expr, Write, WriteKind};
 
@@ -22,6 +23,13 @@ impl<'n> Reader<'_, 'n> {
     pub(super) fn writes(&mut self, at: At) -> Vec<Write> {
         let given = whole(Path::of(RESULT, &[RESULT]));
         self.output_to(at).map(|field| set(field, given)).into_iter().collect()
+    }
+
+    /// Whether another step of its list may read what a step gave.
+    pub(super) fn is_output_read(&self, at: At) -> bool {
+        let field = self.node(at).get("output_to").and_then(Node::as_text);
+        let reads = |field: &str| self.unit(at).steps.iter().any(|step| step.needs.contains_key(field));
+        field.is_some_and(|field| self.head.infers || reads(field))
     }
 
     /// Warns of an `output_to` where there is nothing to write.

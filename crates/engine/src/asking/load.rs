@@ -231,6 +231,18 @@ fn by_numbers(one: &str, other: &str) -> Ordering {
     parts(one).cmp(parts(other)).then_with(|| one.cmp(other))
 }
 
+/// The run that whoever carries a run out drives: the one above it, or itself, that belongs to a sub-agent; else that which nobody
+/// else started.
+pub fn driver(reader: &Reader, run: &RunId) -> Result<RunId, LoadError> {
+    let mut driver = run.clone();
+    while let Some(row) = reader.run(&driver)? {
+        let is_driven = Whose::of(reader, &row.plan)?.is_some();
+        let Some(parent) = row.parent.filter(|_| !is_driven) else { break };
+        driver = parent;
+    }
+    Ok(driver)
+}
+
 /// The run that nobody else started, above a run or itself.
 pub fn root(reader: &Reader, run: &RunId) -> Result<RunId, LoadError> {
     let mut root = run.clone();

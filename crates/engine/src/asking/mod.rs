@@ -23,7 +23,7 @@ pub use dialects::view::{Asked, AskedKind};
 pub use fit::{Misfit, Problem, RESPONSE_BYTES_MAX, fit};
 pub use json::{details, document};
 pub use last::{Last, last};
-pub use load::{QUESTION_ID_BYTES_MAX, Waits, asked, find, root, waits};
+pub use load::{QUESTION_ID_BYTES_MAX, Waits, asked, driver, find, root, waits};
 pub use pick::{Unpicked, pick};
 pub use plain::are_plain;
 pub use say::{answer, decline, is_taken};

@@ -1,10 +1,11 @@
 //! What was said, as the command that says it to the run.
 
-use super::Asked;
+use super::{Asked, AskedKind};
 use kernel::command::Caller;
 use kernel::event::Claim;
+use kernel::plan::Dialect;
 use kernel::{Command, Data, Fields, Refusal};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// The command that gives a result which fits. At a gate it is bound to what was shown, and `false` is a no.
 pub fn answer(asked: &Asked, result: Fields, by: Caller) -> Command {
@@ -23,7 +24,14 @@ pub fn answer(asked: &Asked, result: Fields, by: Caller) -> Command {
 /// The command that says no at a gate, whatever kind of answer it waits for. Elsewhere there is no such word: silence and a
 /// closed window fail nothing.
 pub fn decline(asked: &Asked, by: Caller) -> Option<Command> {
-    let (effect, result) = (asked.effect.clone(), Fields::new());
+    let (effect, mut result) = (asked.effect.clone(), Fields::new());
+    if asked.dialect == Dialect::Steps {
+        let said = match asked.kind {
+            AskedKind::Confirm => json!({ "confirmed": false }),
+            _ => json!({ "declined": true }),
+        };
+        result.insert("result".to_owned(), Data::Inline(said));
+    }
     asked.is_gate().then(|| Command::Answer { effect, approved: false, result, shown: asked.digest, by })
 }
 

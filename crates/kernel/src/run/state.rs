@@ -29,6 +29,21 @@ impl State {
         self.fields.get(name)
     }
 
+    /// How large it would be with these fields, if that is too much.
+    pub(crate) fn would_have<'d>(
+        &self,
+        fields: impl Iterator<Item = (&'d String, &'d Data)>,
+        max: u64,
+    ) -> Option<u64> {
+        let (mut more, mut less) = (0, 0);
+        for (name, data) in fields {
+            more += entry_size(name, data);
+            less += self.get(name).map_or(0, |old| entry_size(name, old));
+        }
+        let size = self.size.saturating_sub(less).saturating_add(more);
+        (size > max && more > less).then_some(size)
+    }
+
     pub(crate) fn names(&self) -> impl Iterator<Item = &String> {
         self.fields.keys()
     }

@@ -40,10 +40,11 @@ const WHOLE: [&str; 5] = ["workflow_id", "run", "status", "next", "code"];
 const WHOLE_BYTES_MAX: usize = 4_000;
 
 /// What is to be done, as it is said to whoever does it: a step that was cut is another step.
-const TO_DO: [&str; 8] = ["action", "actions", "step", "command", "args", "instructions", "message", "tool"];
+const TO_DO: [&str; 10] =
+    ["action", "actions", "step", "command", "args", "instructions", "message", "tool", "prompt", "items"];
 
-/// What that may take beside all the rest.
-const TO_DO_BYTES_MAX: usize = 64 * 1024;
+/// What that may take beside all the rest; an action is at most 64 KiB, and may stand there twice.
+const TO_DO_BYTES_MAX: usize = 160 * 1024;
 
 /// A document that fits, and whether something was left out of it.
 pub(super) fn fit(document: Value, bytes_max: usize, rest: Option<&str>) -> (Value, bool) {

@@ -110,6 +110,7 @@ pub(super) async fn wait(
             () = sleep_until(until.unwrap_or(now)), if until.is_some() => {
                 withdraw(live, "the call waits no longer; the question stays open").await;
                 watch.catch_up();
+                watch.leave();
                 watch.view.left |= last.is_some_and(|last| last.is_the_end) && watch.view.needs_carrier();
                 if beside.is_some() {
                     watch.give_up("the person is being asked already, by another call".to_owned());

@@ -148,6 +148,13 @@ impl Watch {
         self.unfit_of(asked).map_or(0, |unfit| unfit.tries)
     }
 
+    /// Waits no longer: an answer that did not fit is told at least.
+    pub(super) fn leave(&mut self) {
+        if let Some(unfit) = self.unfit.take() {
+            self.word.get_or_insert(unfit.why);
+        }
+    }
+
     /// Asks again, so often and no oftener.
     fn ask_again(&mut self, asked: &Asked, tries: u32, why: String) {
         if tries >= TRIES_MAX {

@@ -25,7 +25,7 @@ fn a_group_that_is_off_says_what_turns_it_on() {
         assert!(reason.contains(way), "{reason}");
     }
     let mut all = world.client_with(Era::Stateless, &["--toolsets", "all"]);
-    assert_eq!(names(&mut all).len(), 6);
+    assert_eq!(names(&mut all).len(), 11);
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn what_changes_in_a_file_holds_at_the_next_call() {
     assert_eq!(client.good("execute_workflow", run.clone())["status"], "success");
     std::fs::remove_file(world.project().join("strict.toml")).unwrap();
     assert_eq!(client.bad("execute_workflow", run)["code"], "broken-settings");
-    assert_eq!(names(&mut client).len(), 6);
+    assert_eq!(names(&mut client).len(), 10);
 }
 
 #[test]

@@ -49,8 +49,9 @@ impl Reader<'_, '_> {
         gate: Option<Gate>,
     ) -> Lowered {
         let inputs = shown.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-        // Who says no at a gate has answered: the flow decides what that means.
-        let on_failure = if gate.is_some() { OnFailure::Take } else { OnFailure::Fail };
+        // A no at a gate stops the run, unless a step looks at the answer: then the flow decides what it means.
+        let is_read = gate.is_some() && self.is_output_read(at);
+        let on_failure = if is_read { OnFailure::Take } else { OnFailure::Fail };
         let node = Node::Do { step: at.step(), writes: self.writes(at), on_failure };
         Lowered { work: Work::Action { audience, inputs, gate, ends: None }, node, timeout: Deadline::Never }
     }

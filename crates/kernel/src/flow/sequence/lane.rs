@@ -196,7 +196,9 @@ impl<'m> Moment<'m> {
         let by = Writer { access, step: blames, lane: Some(lane), result: Some(&outputs) };
         let said_no =
             |failure: &Failure| matches!(failure.kind, FailureKind::Operation | FailureKind::Declined);
-        let taken = *on_failure == OnFailure::Take && failure.as_ref().is_some_and(said_no);
+        // Silence has said nothing that could be taken.
+        let is_said = !outputs.is_empty() && failure.as_ref().is_some_and(said_no);
+        let taken = *on_failure == OnFailure::Take && is_said;
         let failure = failure.filter(|_| !taken);
         let failure = match failure.map_or_else(|| self.write(writes, by), |failure| Err(failure.into())) {
             Ok(()) => None,

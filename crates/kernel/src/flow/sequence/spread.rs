@@ -3,7 +3,7 @@
 
 use super::{ITEM, ITEM_DONE, ITEM_NOT, Moved, SPREAD, SPREAD_FAIL, SPREAD_NONE, SPREAD_OVER, SequenceLife};
 use crate::flow::rows::{Listed, ROW_BYTES_MAX, Row, Rows, Worst};
-use crate::plan::{Access, ITEM as ITEM_INPUT, ItemInputs, Node, OnFailure, Sequence, Spread};
+use crate::plan::{Access, ITEM as ITEM_INPUT, ItemInputs, Node, OnFailure, Sequence, Spread, Write};
 use crate::run::life::FlowLife;
 use crate::run::{Gather, Key, Moment, Owner, Stop, Task};
 use crate::{Data, Failure, FailureKind, Fields, News};
@@ -81,6 +81,16 @@ impl SequenceLife {
 }
 
 impl SequenceLife {
+    /// What the step writes that a lane stands at.
+    pub(crate) fn writes<'p>(&self, planned: &'p Sequence, lane: u32) -> &'p [Write] {
+        let frame = self.lanes.get(&lane).and_then(|lane| lane.stack.last());
+        let node = frame.and_then(|frame| planned.bodies[frame.body as usize].get(frame.position as usize));
+        match node.map(Node::inner) {
+            Some(Node::Do { writes, .. }) => writes,
+            _ => &[],
+        }
+    }
+
     /// The lanes that wait for children, and since when.
     fn spread(&self) -> impl Iterator<Item = (u32, u64)> {
         self.lanes.iter().filter_map(|(lane, life)| Some((*lane, life.spread.as_ref()?.since)))

@@ -2,9 +2,11 @@
 
 use crate::command::Caller;
 use crate::event::Claim;
-use crate::plan::{GateLevel, Work};
-use crate::run::Run;
-use crate::run::activity::{Stage, is_gate};
+use crate::language::Part;
+use crate::plan::{Expr, Flow, GateLevel, Work, Write, WriteKind};
+use crate::run::activity::{Activity, Stage, is_gate};
+use crate::run::life::FlowLife;
+use crate::run::{Owner, Run};
 use crate::{Data, Digest, EffectId, Fields, Refusal};
 
 /// A human's answer to a gate.
@@ -61,8 +63,33 @@ impl Run {
             self.small(&Fields::from([("error".to_owned(), Data::Inline(error.as_str().into()))]))?;
         }
         self.small(result)?;
+        self.fits_in_state(activity, result)?;
         // What is to be verified is held on to while that is done.
         if step.verify.is_some() { self.fits_in("result", result) } else { Ok(()) }
+    }
+
+    /// Whether the state has room for what goes there whole: who hands in too much can hand in less.
+    fn fits_in_state(&self, activity: &Activity, result: &Fields) -> Result<(), Refusal> {
+        let (Flow::Sequence(planned), FlowLife::Sequence(life), Owner::Lane(lane)) =
+            (&self.plan.flow, &self.life.flow, &activity.owner)
+        else {
+            return Ok(());
+        };
+        let whole = |write: &Write| match (&write.kind, &write.value) {
+            (WriteKind::Set, Expr::Template(template)) => match template.parts.as_slice() {
+                [Part::Reference(path)] if path.root == "result" => {
+                    path.name(0).map(|name| name.into_owned())
+                }
+                _ => None,
+            },
+            _ => None,
+        };
+        let writes = life.writes(planned, *lane).iter();
+        let fields = writes.filter_map(|write| Some((write.path.first()?, result.get(&whole(write)?)?)));
+        self.life.state.would_have(fields, self.plan.limits.state_bytes_max).map_or(Ok(()), |size| {
+            let max = self.plan.limits.state_bytes_max;
+            Err(Refusal::TooLarge { name: "the state with the result".to_owned(), size, max })
+        })
     }
 
     pub(super) fn answerable(&self, effect: &EffectId, answer: &Answer<'_>) -> Result<(), Refusal> {

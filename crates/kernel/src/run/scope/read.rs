@@ -19,6 +19,10 @@ impl<'s> Scope<'s> {
 
     fn read_settled(&self, path: &Path) -> Result<Data, Stop> {
         match path.root.as_str() {
+            // The item of a list is nothing that was declared.
+            "inputs" if path.name(0).is_none() => {
+                self.whole(self.life.inputs.iter().filter(|(name, _)| name.as_str() != ITEM))
+            }
             "inputs" => self.read_field(path, &self.life.inputs),
             "metadata" => self.read_metadata(path),
             "blocks" => self.read_block(path),

@@ -10,8 +10,8 @@ use crate::mcp::resources::uri;
 use crate::mcp::runs::{self, Sight};
 use crate::mcp::wait::{Patience, wait};
 use crate::mcp::watch::Watch;
-use engine::asking::Asked;
-use engine::dialects::steps::due::Action;
+use engine::asking::{self, Asked};
+use engine::dialects::steps::due::{Action, Delegated};
 use engine::dialects::steps::view;
 use engine::dialects::view::asked::step as step_of;
 use engine::kernel::Status;
@@ -44,6 +44,20 @@ pub(super) async fn goes_on(call: &Call, again: Again) -> Result<Watch, Problem>
     let mut watch = status::watch(call, &again.run).await?;
     watch.goes_on(again);
     Ok(watch)
+}
+
+/// The run that whoever hands in for another one drives: the item of a sub-agent that it is part of, else the one above all.
+pub(super) async fn driver(call: &Call, watch: Watch) -> Result<Watch, Problem> {
+    let run = watch.view.run.clone();
+    if watch.view.plan.agent.is_some() {
+        return Ok(watch);
+    }
+    let found = call.visit.look(move |_, reader| asking::driver(reader, &run)).await?;
+    let driver = found.map_err(runs::not_loaded)?;
+    if driver == watch.view.run {
+        return Ok(watch);
+    }
+    status::watch(call, &driver).await
 }
 
 /// Waits for a run, and answers what is due in it.
@@ -93,6 +107,7 @@ pub(super) async fn step(
     let rest = uri::run(&watch.view.run);
     let due = watch.view.due();
     let value = match due.all.first() {
+        None if !due.delegated.is_empty() => with_items(&due.delegated[0], accepted),
         Some(action) => {
             if !action.requires_action {
                 hand_in::acknowledge(call, &watch, action).await?;
@@ -104,8 +119,16 @@ pub(super) async fn step(
     Ok(Answer::new(value).rest(rest))
 }
 
+fn with_items(items: &Delegated, accepted: Option<&Asked>) -> Value {
+    framed(items.to_step(), accepted)
+}
+
 fn with_step(action: &Action, accepted: Option<&Asked>) -> Value {
-    let mut step = action.to_step();
+    framed(action.to_step(), accepted)
+}
+
+/// A step, after what was handed in before it.
+fn framed(mut step: Value, accepted: Option<&Asked>) -> Value {
     let Some(accepted) = accepted else { return step };
     let next = step["next"].take();
     if let Value::Object(step) = &mut step {

@@ -5,6 +5,7 @@ use crate::mcp::answer::Answered;
 use crate::mcp::call::Call;
 use crate::mcp::wait::Patience;
 use crate::settings::Toolset;
+use engine::kernel::Status;
 use serde_json::json;
 
 pub(super) const TOOL: Tool = Tool {
@@ -31,6 +32,9 @@ pub(super) const TOOL: Tool = Tool {
 
 async fn get(call: &Call) -> Answered {
     let patience = Patience::of(call.arguments.wait_seconds()?, call.visit.settings().call_seconds);
-    let watch = driven::watch(call, "get_next_step").await?;
+    let mut watch = driven::watch(call, "get_next_step").await?;
+    if matches!(watch.view.status, Status::Ended(_)) {
+        watch = driven::driver(call, watch).await?;
+    }
     driven::step(call, watch, patience, None).await
 }

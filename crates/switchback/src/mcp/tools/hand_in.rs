@@ -245,7 +245,13 @@ fn not_due(watch: &Watch, step_id: Option<&str>) -> Problem {
         let help = "Nothing was changed. Each hands its steps in with the workflow_id of its own item";
         return shown(Problem::new("delegated", error).help(help), watch, None);
     }
+    let among = |named: &str| view.asked.iter().filter(|one| step(&one.effect) == named).count();
     let problem = match (step_id, due) {
+        (Some(named), Some(_)) if among(named) > 1 => {
+            let error = format!("`{}` is due in {} items: say in which", said(named), among(named));
+            Problem::new("wrong-step", error)
+                .help("Nothing was changed. Hand it in with the workflow_id of the item")
+        }
         (Some(named), Some(_)) => Problem::new("wrong-step", format!("step `{}` is not due", said(named)))
             .help("Nothing was changed"),
         _ => Problem::new("nothing-due", format!("run {run} waits for no result: it is {}", view.word()))
@@ -290,6 +296,13 @@ fn refused(watch: &Watch, asked: &Asked, error: engine::Error) -> Problem {
             let problem =
                 Problem::new("already-answered", error).help("Nothing was changed: the first one counts");
             shown(problem, watch, watch.view.asked.first())
+        }
+        engine::Error::Refused(Refusal::TooLarge { size, max, .. }) => {
+            let error = format!(
+                "the result of `{id}` is too large: with it the state would have {size} bytes, and {max} are the most"
+            );
+            let help = "Nothing was changed. Hand in less: what is long belongs into a file, and its name into the result";
+            shown(Problem::new("too-large", error).help(help), watch, Some(asked))
         }
         engine::Error::Refused(Refusal::WrongKind { .. }) => {
             let why = match asked.kind {

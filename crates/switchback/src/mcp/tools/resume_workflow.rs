@@ -106,8 +106,9 @@ async fn give(call: &Call, watch: &Watch, run: &RunId) -> Result<(Asked, Taken),
         Err(Unpicked::NothingAsked) => return Err(nothing_asked(watch)),
         Err(Unpicked::Several(_)) => return Err(several(watch)),
         Err(Unpicked::Unknown { named, .. }) => match answered(call, run, &named).await? {
-            Some(asked) => asked,
-            None => return Err(unknown(watch, &named)),
+            // What belongs to a sub-agent is handed in by it.
+            Some(asked) if !is_delegated(watch, &asked) => asked,
+            _ => return Err(unknown(watch, &named)),
         },
     };
     if let Some(attempt) = call.arguments.number("attempt")?.filter(|attempt| *attempt != asked.attempt) {
@@ -115,6 +116,11 @@ async fn give(call: &Call, watch: &Watch, run: &RunId) -> Result<(Asked, Taken),
     }
     let taken = relay(call, &asked, response).await?;
     Ok((asked, taken))
+}
+
+fn is_delegated(watch: &Watch, asked: &Asked) -> bool {
+    let mut open = watch.view.delegated.iter().flat_map(|one| &one.open);
+    open.any(|(run, _)| asked.run.is_within(run))
 }
 
 /// The question that this very answer was given to last.

@@ -50,6 +50,7 @@ async fn submit(call: &Call) -> Answered {
     let mut watch = driven::watch(call, "submit_result").await?;
     let step_id = call.arguments.text("step_id")?.map(str::trim).filter(|id| !id.is_empty());
     let asked = hand_in::hand_in(call, &mut watch, step_id).await?;
+    let watch = driven::driver(call, watch).await?;
     match watch.view.plan.agent.is_some() {
         true => driven::step(call, watch, patience, Some(&asked)).await,
         false => driven::go_on(call, watch, patience, Some(&asked)).await,

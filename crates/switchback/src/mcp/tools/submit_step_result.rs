@@ -42,5 +42,6 @@ async fn submit(call: &Call) -> Answered {
     })?;
     let mut watch = driven::watch(call, "submit_step_result").await?;
     let asked = hand_in::hand_in(call, &mut watch, Some(step_id)).await?;
+    let watch = driven::driver(call, watch).await?;
     driven::step(call, watch, patience, Some(&asked)).await
 }
