@@ -8,6 +8,7 @@ use kernel::data::weight;
 use kernel::plan::{Dialect, Gate};
 use kernel::{Digest, EffectId, RunId};
 use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
 
 /// The largest action that is shown whole, and the values in a larger one that are left out.
 const ACTION_BYTES_MAX: u64 = 64 * 1024;
@@ -83,6 +84,8 @@ pub struct Delegated {
     pub width: u32,
     /// The children that are open, and the item of each.
     pub open: Vec<(RunId, Value)>,
+    /// Those of them that are in work, as far as that is known.
+    pub begun: BTreeSet<RunId>,
     /// Whether the server has a hand in the steps too, so that one may be cut off.
     pub works: bool,
     /// The last entry of the run that was looked at: what whoever reads this knows.
@@ -107,7 +110,7 @@ impl Action {
                 AskedKind::Agent => "delegate".to_owned(),
                 _ => "prompt".to_owned(),
             },
-            requires_action: asked.word != "set_state",
+            requires_action: !["set_state", "wait"].contains(&asked.word.as_str()),
             parameters,
             overdue: asked.overdue,
             note: asked.note.clone(),
@@ -149,6 +152,11 @@ impl Action {
         ))
     }
 
+    /// Whether the server has done it already.
+    pub fn is_done(&self) -> bool {
+        self.kind == "set_state"
+    }
+
     /// As a pending action shows it.
     pub fn to_json(&self, root: &RunId) -> Value {
         let mut shown = json!({
@@ -179,8 +187,10 @@ impl Action {
                     shown[name] = value.clone();
                 }
             }
-        } else {
+        } else if self.is_done() {
             shown["message"] = json!("State updated internally");
+        } else {
+            shown["duration"] = self.parameters.get("duration").cloned().unwrap_or_default();
         }
         shown["requires_action"] = json!(self.requires_action);
         self.mark(&mut shown);
@@ -217,6 +227,11 @@ fn seconds(ms: u64) -> Value {
 }
 
 impl Delegated {
+    /// Whether somebody is at work on all that is open.
+    pub fn is_all_begun(&self) -> bool {
+        self.open.iter().all(|(run, _)| self.begun.contains(run))
+    }
+
     /// What is waited for, in one line: `sub-agents: 3 of 5 items of `research` are open`.
     pub fn told(&self) -> String {
         let Delegated { agent, step_id, count, done, open, .. } = self;
@@ -232,12 +247,18 @@ impl Delegated {
     pub fn to_json(&self, root: &RunId) -> Value {
         let mut room = ITEMS_BYTES_MAX;
         let mut item = |(run, input): &(RunId, Value)| {
+            let mut item = json!({ "workflow_id": run });
             let bytes = weight(input);
             if bytes > room {
-                return json!({ "workflow_id": run, "input_left_out": format!("{bytes} bytes") });
+                item["input_left_out"] = json!(format!("{bytes} bytes"));
+            } else {
+                room -= bytes;
+                item["input"] = input.clone();
             }
-            room -= bytes;
-            json!({ "workflow_id": run, "input": input })
+            if self.begun.contains(run) {
+                item["in_work"] = json!(true);
+            }
+            item
         };
         let items: Vec<Value> = self.open.iter().map(&mut item).collect();
         json!({
@@ -325,8 +346,13 @@ impl Due {
         });
         let first = match (self.all.first(), self.delegated.first()) {
             (Some(action), _) => instructions::next(action, reader),
+            (None, Some(one)) if one.is_all_begun() => format!(
+                "All items that are open are in work. get_workflow_status(workflow_id=\"{root}\", wait_seconds=45, \
+                 since={}) waits for them. {} of {} are done.",
+                one.seen, one.done, one.count
+            ),
             (None, Some(one)) => format!(
-                "Give each of `items` to a sub-agent with `prompt`, then call get_workflow_status(workflow_id=\"{root}\", \
+                "Give each of `items` that is not `in_work` to a sub-agent with `prompt`, then call get_workflow_status(workflow_id=\"{root}\", \
                  wait_seconds=45, since={}). {} of {} are done.",
                 one.seen, one.done, one.count
             ),

@@ -132,7 +132,7 @@ pub fn delegating(root: &RunId, one: &Delegated) -> String {
     };
     let items = if *count == 1 { "1 item".to_owned() } else { format!("{count} items") };
     format!(
-        "Process {items}{how} using {agent}: give each entry of `items` to {whom}, with `prompt`, in which you put the \
+        "Process {items}{how} using {agent}: give each entry of `items` that is not `in_work` to {whom}, with `prompt`, in which you put the \
          entry's `workflow_id` and `input` where it says so (without `input` where that is left out: each step has what it needs). Task: `{task}`; {} open now, {done} done. Do not do their steps \
          yourself, and tell them nothing else: each step comes to them from the server. When those that are open have ended, \
          call get_workflow_status(workflow_id=\"{root}\", wait_seconds=45, since={seen}): it gives the next items, or the next step.",

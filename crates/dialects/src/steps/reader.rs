@@ -200,7 +200,7 @@ impl<'s, 'n> Reader<'s, 'n> {
         if text.trim().is_empty() {
             self.mistakes.error(|sheet| sheet.error("bad-value", node.place(), format!("`{key}` is empty")));
         }
-        Some(self.text(node, at))
+        Some(self.rendered(node, at))
     }
 
     /// Reads whether something holds.

@@ -30,7 +30,7 @@ impl<'n> Reader<'_, 'n> {
         match kind {
             EvidenceKind::Command(command, folder) => {
                 let mut inputs = self.script(command, at);
-                inputs.extend(folder.and_then(|folder| self.working_dir(folder, at)));
+                inputs.extend(folder.and_then(|folder| self.folder_of_check(folder, at)));
                 (Adapter::Process, inputs)
             }
             EvidenceKind::File(file) => {
@@ -44,6 +44,19 @@ impl<'n> Reader<'_, 'n> {
                 (Adapter::Schema, vec![schema, ("value".to_owned(), handed_in())])
             }
         }
+    }
+
+    /// The folder of a command that checks. Whoever is checked does not say where.
+    fn folder_of_check(&mut self, node: &'n Node, at: At) -> Option<(String, Expr)> {
+        let reads = |text: &str| jinja::reads(text).names.iter().any(|read| read.root == RESULT);
+        if node.as_text().is_some_and(reads) {
+            let message =
+                "the folder of a check cannot depend on `result`: who is checked does not say where";
+            self.mistakes.error(|sheet| {
+                sheet.error("bad-value", node.place(), message).hint("name the folder, or leave it out")
+            });
+        }
+        self.working_dir(node, at)
     }
 
     /// The way to a file.

@@ -109,10 +109,14 @@ impl Waits {
             Some(item) => Values(reader).value(item)?,
             None => Value::Null,
         };
+        // A first result, or a first step that was seen, is an entry of its own.
+        let is_begun = reader.run(child)?.is_some_and(|row| row.head.seq > 1);
+        let begun = is_begun.then(|| child.clone());
         let open = (child.clone(), item);
         let run = parent.id();
         if let Some(one) = self.delegated.iter_mut().find(|one| one.run == *run && one.step_id == step_id) {
             one.open.push(open);
+            one.begun.extend(begun);
             return Ok(());
         }
         let Spreading { task, count, ended, width_max, .. } = list;
@@ -126,6 +130,7 @@ impl Waits {
             done: ended,
             width: width_max,
             open,
+            begun: begun.into_iter().collect(),
             works,
             seen: 0,
         });

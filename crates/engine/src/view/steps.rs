@@ -1,6 +1,6 @@
 //! A run in the words of the tools of `steps`: what is due, what it gave, its state.
 
-use super::{Values, View, whole};
+use super::{Line, Values, View, whole};
 use crate::store::Reader;
 use crate::turn::{LoadError, replay};
 use dialects::steps::due::Due;
@@ -39,6 +39,21 @@ impl Held {
 }
 
 impl View {
+    /// Items that were open when so much had happened were handed out by whoever knows that.
+    pub fn know(&mut self, reader: &Reader, seq: u64) -> Result<(), LoadError> {
+        if self.delegated.is_empty() {
+            return Ok(());
+        }
+        let Some(before) = View::load_until(reader, &self.run, seq)? else { return Ok(()) };
+        let nested = |line: &Line| line.nested.as_ref().and_then(|nested| nested.run.clone());
+        let known: Vec<RunId> = before.lines().iter().flat_map(Line::parts).filter_map(nested).collect();
+        for one in &mut self.delegated {
+            let open = one.open.iter().map(|(run, _)| run);
+            one.begun.extend(open.filter(|run| known.contains(run)).cloned());
+        }
+        Ok(())
+    }
+
     /// What is due in it and below it.
     pub fn due(&self) -> Due {
         let is_over = matches!(self.status, Status::Ended(_) | Status::Closing);

@@ -30,6 +30,8 @@ pub(super) struct Watch {
     pub(super) word: Option<String>,
     /// Whether a human may be asked while the call waits.
     pub(super) asks: bool,
+    /// The entry up to which whoever calls knows the run.
+    pub(super) known: Option<u64>,
     /// The answer that did not fit, if someone is asked again because of one.
     unfit: Option<Unfit>,
     /// How it stood when the call came, where that is waited through.
@@ -65,7 +67,18 @@ impl Watch {
     /// Watches a run from a view on.
     pub(super) fn new(view: View, progress: UnboundedReceiver<Progress>, since: u64) -> Watch {
         let (touched, looked) = (false, Instant::now());
-        Watch { view, progress, since, word: None, asks: true, unfit: None, stood: None, touched, looked }
+        Watch {
+            view,
+            progress,
+            since,
+            word: None,
+            asks: true,
+            known: None,
+            unfit: None,
+            stood: None,
+            touched,
+            looked,
+        }
     }
 
     /// Waits through how it stands now, if only someone else can move it: whoever calls knows that, or hears it at the end.

@@ -20,7 +20,8 @@ impl<'n> Reader<'_, 'n> {
             EvidenceKind::Command(command, folder) => {
                 let mut inputs = self.command(command, By::Check(block));
                 if folder.is_some() {
-                    inputs.extend(self.working_dir(node, By::Check(block)));
+                    // Who is checked does not say where.
+                    inputs.extend(self.working_dir(node, By::Inputs(block)));
                 }
                 (Adapter::Process, inputs)
             }

@@ -5,6 +5,7 @@ use crate::steps::instructions::{Reader, delegating, next, sub_agent};
 use kernel::plan::{Gate, GateLevel};
 use kernel::{Digest, EffectId, RunId};
 use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
 
 fn action(kind: &str, parameters: Value) -> Action {
     let Value::Object(parameters) = parameters else { unreachable!() };
@@ -39,6 +40,7 @@ fn given(count: u32, width: u32, agent: &str) -> Delegated {
         done: 0,
         width,
         open,
+        begun: BTreeSet::new(),
         works: false,
         seen: 3,
     }

@@ -4,12 +4,13 @@
 
 use super::form::{Form, Lowered};
 use crate::additions;
+use crate::jinja;
 use crate::near::nearest;
 use crate::shape::{self, Shape, did_you_mean, listed};
 use crate::steps::reader::{At, Reader};
 use crate::steps::rules;
 use crate::text::Node;
-use kernel::plan::{Audience, Expr, Gate};
+use kernel::plan::{Audience, Expr, Foreign, Gate};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -151,10 +152,20 @@ impl<'n> Reader<'_, 'n> {
         }
         match node.as_list() {
             Some(items) => self.check_options(node, items),
-            None if Self::is_whole(node) => {}
+            None if Self::is_whole(node) => return self.made_options(node, at),
             None => shape::wrong_kind(&mut self.mistakes, node, "`options`", "a list", OPTIONS),
         }
         Some(self.value(node, at))
+    }
+
+    /// Options that an expression gives: what nobody could choose among fails the step.
+    fn made_options(&mut self, node: &'n Node, at: At) -> Option<Expr> {
+        let inside = node.as_string().and_then(|text| Some(&text[jinja::reads(text).whole?]))?;
+        let source = format!("{{{{ ({inside}) | choices }}}}");
+        match self.text(node, at) {
+            Expr::Foreign(foreign) => Some(Expr::Foreign(Foreign { source, ..foreign })),
+            _ => None,
+        }
     }
 
     fn check_options(&mut self, node: &Node, items: &[Node]) {

@@ -73,7 +73,7 @@ impl<'n> Reader<'_, 'n> {
             shape::wrong_kind(&mut self.mistakes, node, "`duration_seconds`", "a number", HINT);
             return None;
         };
-        let source = format!("{{{{ ((({inside}) | float) * 1000) | round | int }}}}");
+        let source = format!("{{{{ ({inside}) | milliseconds }}}}");
         match self.text(node, at) {
             Expr::Foreign(foreign) => {
                 let ms = Expr::Foreign(Foreign { source, ..foreign.clone() });

@@ -28,6 +28,8 @@ pub(super) fn add(environment: &mut Environment<'static>) {
     environment.add_filter("hash", hash);
     environment.add_filter("strip", strip);
     environment.add_filter("quote", quote);
+    environment.add_filter("choices", choices);
+    environment.add_filter("milliseconds", milliseconds);
     environment.add_filter("equalto", |left: &Value, right: &Value| compared(left, "==", right));
     environment.add_filter("greaterthan", |left: &Value, right: &Value| compared(left, ">", right));
     environment.add_filter("lessthan", |left: &Value, right: &Value| compared(left, "<", right));
@@ -83,4 +85,51 @@ fn quote(value: Value) -> Result<String, Error> {
         return Err(Error::new(ErrorKind::InvalidOperation, words));
     }
     Ok(format!("'{}'", text.replace('\'', r"'\''")))
+}
+
+/// The options of a question: 1 to 100 of them, each one value, no two the same.
+fn choices(value: &Value) -> Result<Value, Error> {
+    const MOST: usize = 100;
+    let wrong = |why: String| {
+        Error::new(ErrorKind::InvalidOperation, format!("options are a list of 1 to {MOST} values: {why}"))
+    };
+    if value.kind() != ValueKind::Seq {
+        return Err(wrong("this is no list".to_owned()));
+    }
+    let all: Vec<Value> = value.try_iter()?.take(MOST + 1).collect();
+    if all.is_empty() || all.len() > MOST {
+        return Err(wrong(if all.is_empty() {
+            "it is empty".to_owned()
+        } else {
+            "there are more".to_owned()
+        }));
+    }
+    let mut seen = std::collections::BTreeSet::new();
+    for one in &all {
+        if !matches!(one.kind(), ValueKind::String | ValueKind::Number | ValueKind::Bool) {
+            return Err(wrong(format!("one of them is {}", one.kind())));
+        }
+        if !seen.insert(one.to_string()) {
+            return Err(wrong(format!("`{one}` is there twice")));
+        }
+    }
+    Ok(value.clone())
+}
+
+/// A number of seconds in milliseconds.
+fn milliseconds(value: &Value) -> Result<i64, Error> {
+    const YEAR: f64 = 365.0 * 24.0 * 60.0 * 60.0;
+    let wrong = || {
+        Error::new(
+            ErrorKind::InvalidOperation,
+            format!("`{value}` is no time to wait: a number of seconds, at most a year"),
+        )
+    };
+    let seconds =
+        f64::try_from(value.clone()).ok().filter(|_| value.kind() == ValueKind::Number).ok_or_else(wrong)?;
+    if !(0.0..=YEAR).contains(&seconds) {
+        return Err(wrong());
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "it is less than a year")]
+    Ok((seconds * 1000.0).round() as i64)
 }

@@ -97,6 +97,11 @@ pub(super) async fn step(
     patience: Patience,
     accepted: Option<&Asked>,
 ) -> Answered {
+    // Whoever asks for the next step waits with the run for the clock.
+    let mut asked = watch.view.asked.iter();
+    if accepted.is_none() && !watch.view.asked.is_empty() && asked.all(|asked| asked.ends) {
+        watch.stand_still();
+    }
     if let Some(asks) = wait(call, &mut watch, patience).await? {
         return Ok(Answer::asks(asks));
     }
@@ -109,7 +114,7 @@ pub(super) async fn step(
     let value = match due.all.first() {
         None if !due.delegated.is_empty() => with_items(&due.delegated[0], accepted),
         Some(action) => {
-            if !action.requires_action {
+            if action.is_done() {
                 hand_in::acknowledge(call, &watch, action).await?;
             }
             with_step(action, accepted)

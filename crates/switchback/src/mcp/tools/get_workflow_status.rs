@@ -78,7 +78,8 @@ async fn look(call: &Call) -> Answered {
     // Only whoever belongs to its folder is asked what a run asks.
     watch.asks = may_ask && watch.view.workspace == call.visit.workspace();
     // A call that is made again has its answer already, or asked before the run came to stand as it does.
-    let is_known = call.arguments.count("since")?.is_none_or(|since| watch.view.seq() <= since);
+    watch.known = call.arguments.count("since")?;
+    let is_known = watch.known.is_none_or(|since| watch.view.seq() <= since);
     if is_known && again.is_none() && call.made_before().is_none() {
         watch.wait_through(&call.visit.workspace());
     }

@@ -40,11 +40,14 @@ pub(super) async fn look(call: &Call, run: &RunId) -> Result<View, Problem> {
 /// The document of a run.
 pub(super) async fn answer(call: &Call, mut watch: Watch, detail: Detail) -> Answered {
     watch.look(call).await?;
-    let Watch { view, word, .. } = watch;
+    let Watch { mut view, word, known, .. } = watch;
     let here = call.visit.workspace();
     // What belongs to another folder cannot be read from here, and so it is not named.
     let rest = (view.workspace == here).then(|| uri::run(&view.run));
     let document = call.visit.look(move |_, reader| {
+        if let Some(known) = known {
+            view.know(reader, known).map_err(runs::not_loaded)?;
+        }
         let mut document = view.to_json(Values(reader), detail).map_err(runs::not_loaded)?;
         if detail == Detail::Whole && stored::is_named(&view) {
             stored::load(&view, reader, &mut document, |document, position, _| {
