@@ -10,6 +10,7 @@
 //! Nothing said counts as the default, where there is one. At a gate there is none: what is not said approves nothing.
 
 use super::{Asked, AskedKind};
+use crate::adapters::exact;
 pub use dialects::schema::Problem;
 use dialects::schema::Schema;
 use dialects::view::asked::label;
@@ -174,7 +175,12 @@ fn said_by(schema: &Value, said: Value) -> Result<Value, Misfit> {
     if problems.is_empty() {
         return Ok(said);
     }
-    if let Some(read) = said.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok()) {
+    if let Some((text, read)) =
+        said.as_str().and_then(|text| Some((text, serde_json::from_str::<Value>(text).ok()?)))
+    {
+        if let Err(why) = exact(text) {
+            return Err(Misfit::new(format!("the answer cannot be taken as it stands there: {why}"), fits()));
+        }
         let told = held.problems(&read);
         if told.is_empty() {
             return Ok(read);

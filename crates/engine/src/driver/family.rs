@@ -11,7 +11,9 @@ use crate::answers::Called;
 use crate::turn::{Home, Origin, Posted, brought};
 use kernel::command::Caller;
 use kernel::event::Report;
-use kernel::{Command, Digest, EffectId, Failure, FailureKind, Fields, Outcome, Plan, Run, RunId, Status};
+use kernel::{
+    Command, Digest, Effect, EffectId, Failure, FailureKind, Fields, Outcome, Plan, Run, RunId, Status,
+};
 use std::sync::Arc;
 
 /// Most runs of one family that are open at once: a run that nobody called, and all below it. Depth alone does not bound them
@@ -105,17 +107,40 @@ impl Driver {
         self.command(&child, Posted { command, contents, reply: None, child: None }, now);
     }
 
-    /// Whether the parent of a run ended without it: its word to cancel was lost in a crash.
-    pub(super) fn is_orphan(&self, id: &RunId) -> bool {
-        let Some(run) = self.seats.get(id).map(|seat| &seat.run) else { return false };
+    /// Why a run is not to be carried on: its parent ended without it, so that its word to cancel was lost in a crash, or
+    /// something is due above it for which the parent gives it up.
+    pub(super) fn unwanted(&mut self, id: &RunId, now: u64) -> Option<String> {
+        let run = &self.seats.get(id)?.run;
         if run.outcome().is_some() || matches!(run.status(), Status::Closing) {
+            return None;
+        }
+        let parent = run.parent()?.0.clone();
+        let ended = match self.seats.get(&parent) {
+            Some(seat) => seat.run.outcome().is_some(),
+            None => matches!(self.store.reader().run(&parent), Ok(Some(row)) if row.ended_at.is_some()),
+        };
+        if ended {
+            return Some("the parent has ended".to_owned());
+        }
+        // A parent that cannot go on says so to whoever asks for it.
+        if !self.is_due_above(&parent, now) || self.carried_on(&parent, now).is_err() {
+            return None;
+        }
+        let open = self.seats.get(&parent)?.run.open();
+        open.into_iter().find_map(|open| match open.effect {
+            Effect::CancelChild { child, reason, .. } if child == *id => Some(reason),
+            _ => None,
+        })
+    }
+
+    /// Whether something is due in a run that is not under way, or in one above it.
+    fn is_due_above(&mut self, id: &RunId, now: u64) -> bool {
+        let Ok(seat) = self.seated(id) else { return false };
+        if seat.under_way {
             return false;
         }
-        let Some((parent, _)) = run.parent() else { return false };
-        match self.seats.get(parent) {
-            Some(seat) => seat.run.outcome().is_some(),
-            None => matches!(self.store.reader().run(parent), Ok(Some(row)) if row.ended_at.is_some()),
-        }
+        let parent = seat.run.parent().map(|(parent, _)| parent.clone());
+        !seat.run.overdue(now).is_empty() || parent.is_some_and(|parent| self.is_due_above(&parent, now))
     }
 
     /// The workflow that was pinned by a digest, with a plan that calls it: it was stored with that.

@@ -5,8 +5,8 @@ use crate::backend::{Accepted, Error, Standing};
 use crate::store::Write;
 use crate::turn::{LoadError, Posted, Reply, Seat, replay_planted};
 use kernel::command::Caller;
-use kernel::{Command, EffectId, Open, OpenKind, RunId, Status};
-use std::collections::VecDeque;
+use kernel::{Command, Effect, EffectId, Open, OpenKind, RunId, Status};
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 impl Driver {
@@ -64,20 +64,21 @@ impl Driver {
     }
 
     /// Makes sure that a run is in memory and under way: what was open is asked for again, what was interrupted is
-    /// told. A run whose parent ended without it is cancelled instead.
+    /// told. What came due while nobody carried it happens before anything else. A run whose parent ended without it, or
+    /// no longer wants it, is cancelled instead.
     pub(super) fn carried_on(&mut self, id: &RunId, now: u64) -> Result<(), Error> {
         if self.seated(id)?.under_way {
             return Ok(());
         }
-        if self.is_orphan(id) {
-            let command = Command::Cancel { reason: "the parent has ended".to_owned(), by: Caller::Server };
+        if let Some(reason) = self.unwanted(id, now) {
+            let command = Command::Cancel { reason, by: Caller::Server };
             let posted = Posted { command, contents: Vec::new(), reply: None, child: None };
             self.cancel_first(id, posted, now);
             return Ok(());
         }
-        let seat = self.seated(id)?;
-        seat.under_way = true;
-        let (open, home) = (seat.run.open(), Arc::clone(&seat.home));
+        self.seated(id)?.under_way = true;
+        let open = self.after_due(id, now)?;
+        let home = Arc::clone(&self.seated(id)?.home);
         let unbegun = self.take_unbegun(id, &open);
         // What is asked for again leaves first: an interruption may close the run, which withdraws it.
         let (died, waits): (Vec<Open>, Vec<Open>) =
@@ -91,6 +92,24 @@ impl Driver {
         self.batch.parcels.extend(parcels);
         self.interrupt(id, died, now);
         Ok(())
+    }
+
+    /// Lets the timers fire that are due, and gives what was open before and still is. What they made the run ask for
+    /// leaves by itself.
+    fn after_due(&mut self, id: &RunId, now: u64) -> Result<Vec<Open>, Error> {
+        let run = &self.seated(id)?.run;
+        let (due, open) = (run.overdue(now), run.open());
+        if due.is_empty() {
+            return Ok(open);
+        }
+        for timer in due {
+            let command = Command::Fire { timer };
+            self.command(id, Posted { command, contents: Vec::new(), reply: None, child: None }, now);
+        }
+        let before: HashMap<EffectId, Effect> = open.into_iter().map(|open| (open.id, open.effect)).collect();
+        let mut open = self.seated(id)?.run.open();
+        open.retain(|open| before.get(&open.id).is_some_and(|effect| works(open) || *effect == open.effect));
+        Ok(open)
     }
 
     /// The effects of a run that nobody has begun. With the commit before which none of them leaves they count as begun.

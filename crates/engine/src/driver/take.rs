@@ -31,8 +31,10 @@ impl Driver {
     }
 
     pub(super) fn command(&mut self, id: &RunId, posted: Posted, now: u64) {
-        let ends = matches!(posted.command, Command::Cancel { .. });
+        let cancels = matches!(posted.command, Command::Cancel { .. });
         let ready = self.seated(id).map(|seat| seat.under_way);
+        // One whose time is up ends by that, whoever comes to cancel it later.
+        let ends = cancels && !self.seats.get(id).is_some_and(|seat| seat.run.is_time_up(now));
         let ready = match ready {
             Ok(false) if ends => return self.cancel_first(id, posted, now),
             Ok(false) => self.carried_on(id, now),

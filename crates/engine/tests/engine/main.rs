@@ -8,5 +8,6 @@ mod driver;
 mod golden;
 mod golden_steps;
 mod local;
+mod overdue;
 mod patience;
 mod plans;

@@ -60,6 +60,28 @@ impl Run {
         open
     }
 
+    /// The timers that are due, in the order in which they are to fire. The run's own deadline is the first, however long
+    /// others have been due: nothing begins once its time is up. That of closing is not among them: whoever it waits for is
+    /// heard first.
+    pub fn overdue(&self, now: u64) -> Vec<EffectId> {
+        if planted!(self, LostTimer) {
+            return Vec::new();
+        }
+        let own = self.is_time_up(now).then(|| EffectId::new(TIMEOUT));
+        let timed = self.life.activities.iter().filter_map(|(key, activity)| {
+            let (purpose, due) = activity.due()?;
+            (due <= now).then(|| (due, activity.id(key, purpose)))
+        });
+        let mut timed: Vec<(u64, EffectId)> = timed.collect();
+        timed.sort_by_key(|(due, _)| *due);
+        own.into_iter().chain(timed.into_iter().map(|(_, timer)| timer)).collect()
+    }
+
+    /// Whether the run's own deadline has come, and found it running.
+    pub fn is_time_up(&self, now: u64) -> bool {
+        self.life.phase == Phase::Running && self.life.deadline(&self.plan).is_some_and(|due| due <= now)
+    }
+
     fn own_timer(&self) -> Option<Open> {
         let (name, due) = match &self.life.phase {
             Phase::Running => (TIMEOUT, self.life.deadline(&self.plan)?),

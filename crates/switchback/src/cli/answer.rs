@@ -274,7 +274,12 @@ fn needs_a_terminal(asked: &Asked) -> CommandError {
 fn refused(asked: &Asked, error: engine::Error) -> CommandError {
     let show = format!("how the run stands: switchback show {}", asked.root);
     match error {
-        engine::Error::Refused(refusal @ (Refusal::AlreadyAnswered { .. } | Refusal::Over)) => {
+        engine::Error::Refused(Refusal::Over) => {
+            CommandError::usage("run-over", format!("run {} takes no answer any more", asked.root))
+                .hint("nothing was changed: it had ended, or was about to, when the answer came")
+                .hint(show)
+        }
+        engine::Error::Refused(refusal @ Refusal::AlreadyAnswered { .. }) => {
             CommandError::usage("already-answered", refusal.to_string())
                 .hint("nothing was changed: the first answer counts")
                 .hint(show)

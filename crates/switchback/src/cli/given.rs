@@ -2,6 +2,7 @@
 
 use super::error::CommandError;
 use super::look::cut;
+use engine::adapters::exact;
 use engine::dialects::near::near;
 use engine::kernel::data::{DEPTH_MAX, TOO_DEEP, weight};
 use engine::kernel::plan::{Input, InputKind};
@@ -75,7 +76,8 @@ pub(crate) fn answer(word: &str, may_be_json: bool) -> Result<Value, CommandErro
         }
         word => word.to_owned(),
     };
-    let read = || serde_json::from_str(&text).ok().filter(|_| may_be_json);
+    // What cannot be held as it stands there stays text; where only JSON fits, it is told why.
+    let read = || exact(&text).ok().filter(|_| may_be_json);
     Ok(read().unwrap_or(Value::String(text)))
 }
 
@@ -109,10 +111,16 @@ fn value(input: &Input, text: &str) -> Result<Value, CommandError> {
     if input.kind == InputKind::Any {
         // What is typed is not changed: `1.10` is a version and no number that is written `1.1`.
         let is_written = |value: &Value| serde_json::to_string(value).is_ok_and(|written| written == text);
-        let is_same = |value: &Value| value.is_array() || value.is_object() || is_written(value);
+        let is_nested = |value: &Value| value.is_array() || value.is_object();
+        let is_same = |value: &Value| (is_nested(value) && exact(text).is_ok()) || is_written(value);
         return Ok(parsed.filter(is_same).unwrap_or_else(|| text.into()));
     }
-    parsed.filter(|value| input.kind.accepts(value)).ok_or_else(|| {
+    let fitting = parsed.filter(|value| input.kind.accepts(value));
+    if let (Some(_), Err(why)) = (&fitting, exact(text)) {
+        let message = format!("input `{}` cannot be taken as it stands there: {why}", input.name);
+        return Err(CommandError::usage("wrong-input", message));
+    }
+    fitting.ok_or_else(|| {
         let (name, kind, text) = (&input.name, input.kind.as_str(), cut(text, SHOWN_CHARS_MAX));
         let article = if kind.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
         let error = CommandError::usage(
@@ -219,6 +227,30 @@ mod tests {
             assert_eq!(read(&["text=", &format!("any={typed}")]).unwrap()["any"], value);
         }
         assert_eq!(read(&["text=", "any=[1]"]).unwrap(), json!({"text": "", "any": [1]}));
+    }
+
+    #[test]
+    fn nothing_is_rounded_or_dropped_without_a_word() {
+        for (typed, why) in [
+            ("list=[12345678901234567890123]", "the number 12345678901234567890123 in line 1 cannot be kept"),
+            ("ratio=12345678901234567890123", "the number 12345678901234567890123 in line 1 cannot be kept"),
+            (r#"map={"a":1,"a":2}"#, "the key `a` stands there twice"),
+        ] {
+            let said = read(&["text=", typed]).unwrap_err();
+            let name = typed.split('=').next().unwrap();
+            assert!(
+                said.starts_with(&format!("input `{name}` cannot be taken as it stands there: {why}")),
+                "{said}"
+            );
+        }
+        assert_eq!(read(&["text=", "ratio=18446744073709551615"]).unwrap()["ratio"], json!(u64::MAX));
+        for typed in [r#"{"x":1,"x":2}"#, "[12345678901234567890123]"] {
+            assert_eq!(read(&["text=", &format!("any={typed}")]).unwrap()["any"], json!(typed));
+        }
+        assert_eq!(answer(r#"{"n":1}"#, true).unwrap(), json!({"n": 1}));
+        for typed in [r#"{"n":1,"n":2}"#, "12345678901234567890123"] {
+            assert_eq!(answer(typed, true).unwrap(), json!(typed));
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::desk::{self, Desk, Seating};
 use super::error::CommandError;
 use super::exit::Exit;
 use super::follow::{End, Followable, Followed, Signals, follow};
-use super::look::typable;
+use super::look::{clean, typable};
 use super::store::{Looked, directory, find};
 use super::typed::Typed;
 use super::{given, result, settled, target, undecided};
@@ -71,11 +71,18 @@ fn decision(arguments: &ResumeArguments) -> Result<Option<Decision>, CommandErro
 fn over(looked: Looked, view: View, decision: Option<&Decision>, json: bool) -> Result<Exit, CommandError> {
     let cancelled = matches!(view.outcome(), Some(Outcome::Cancelled { .. }));
     if cancelled || decision.is_some() {
-        let message = format!("run {} has {} and cannot go on", view.run, has(view.word()));
-        return Err(CommandError::usage("run-over", message)
-            .hint(format!("what became of it: switchback show {}", view.run)));
+        return Err(cannot_go_on(&view));
     }
     result::finish(Followed { view, reader: looked.reader, end: End::Settled, answered: 0 }, json)
+}
+
+fn cannot_go_on(view: &View) -> CommandError {
+    let why = match view.outcome() {
+        Some(Outcome::Failed { failure }) => format!(" ({})", clean(&failure.message)),
+        _ => String::new(),
+    };
+    let message = format!("run {} has {}{why} and cannot go on", view.run, has(view.word()));
+    CommandError::usage("run-over", message).hint(format!("what became of it: switchback show {}", view.run))
 }
 
 async fn go_on(
@@ -91,6 +98,11 @@ async fn go_on(
     let progress = desk.backend().subscribe(run).await?;
     let row = desk.reader.run(run)?.ok_or_else(gone)?;
     let mut view = View::load(&desk.reader, run)?.ok_or_else(gone)?;
+    // What was due has happened by now, and may have ended it.
+    if decision.is_some() && view.outcome().is_some() {
+        desk.close().await;
+        return Err(cannot_go_on(&view));
+    }
     view.left = view.outcome().is_none() && !desk.carries(&row);
     view.ask(&desk.reader)?;
     let decided = match check(&view, &desk.reader, decision) {

@@ -3,6 +3,7 @@
 use super::problem::{Problem, said, said_value};
 use super::tools::Tool;
 use crate::settings::CALL_SECONDS_MAX;
+use engine::adapters::exact;
 use rmcp::model::JsonObject;
 use serde_json::{Value, json};
 
@@ -156,7 +157,13 @@ impl Arguments {
         match self.given.get("inputs") {
             None => Ok(JsonObject::new()),
             Some(Value::Object(inputs)) => Ok(inputs.clone()),
-            Some(Value::String(text)) if read(text).is_some() => Ok(read(text).unwrap_or_default()),
+            Some(Value::String(text)) if let Some(inputs) = read(text) => match exact(text) {
+                Ok(_) => Ok(inputs),
+                Err(why) => {
+                    let error = format!("`inputs` cannot be taken as they stand there: {why}");
+                    Err(self.wrong("inputs", error))
+                }
+            },
             Some(other) => Err(self.mistyped("inputs", "an object with a value for each input", other)),
         }
     }

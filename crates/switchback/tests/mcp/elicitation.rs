@@ -433,6 +433,12 @@ fn a_state_opens_only_for_the_call_it_was_sealed_for() {
     for wrong in [tampered.as_str(), "", "rs1.x.y"] {
         let value = refused(&mut client, again(&asked, accept(), Some(wrong)));
         assert_eq!(value["code"], "wrong-state", "{value:#}");
+        // The same call would start another run.
+        let next = value["next"].as_str().unwrap();
+        assert!(
+            next.starts_with("Do not make the call again") && next.contains("get_workflow_status()"),
+            "{next}"
+        );
     }
     let mut other = again(&asked, accept(), None);
     other["arguments"]["wait_seconds"] = json!(45);

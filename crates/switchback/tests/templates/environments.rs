@@ -170,6 +170,30 @@ fn odd_lists_are_told() {
     }
 }
 
+/// A list is what it names: files are compared wherever they lie, and what cannot be compared is left to pip.
+#[test]
+fn what_a_list_names_counts_as_a_part_of_it() {
+    let Some((world, _)) = project() else { return };
+    world.shell("python3 -m venv .venv && mkdir lists");
+    let installed = || world.run("setup-python-env", &[]).outputs()["installed"].clone();
+    world.write("requirements.txt", "-r lists/base.txt  # -r nowhere.txt\n");
+    world.write("lists/base.txt", "--constraint=bounds.cfg\n");
+    world.write("lists/bounds.cfg", "# none\n");
+    assert_eq!(installed(), "installed requirements.txt");
+    assert_eq!(installed(), "nothing has changed");
+    world.write("lists/bounds.cfg", "# still none\n");
+    assert_eq!(installed(), "installed requirements.txt");
+    assert_eq!(installed(), "nothing has changed");
+    for wrong in ["./no-such-package", "-r no-such.txt", "-e ./no-such-folder"] {
+        world.write("lists/base.txt", &format!("{wrong}\n"));
+        let refused = world.run("setup-python-env", &[]);
+        assert!(refused.error().contains("`install` exited with"), "{wrong}: {refused:?}");
+    }
+    // Whether a folder has changed is for pip to say.
+    world.write("lists/base.txt", "--find-links .\n");
+    assert_eq!([installed(), installed()], ["installed requirements.txt"; 2]);
+}
+
 #[test]
 fn an_install_that_broke_off_is_not_taken_for_the_one_before() {
     let Some((world, _)) = project() else { return };

@@ -61,6 +61,17 @@ fn a_branch_is_made_once_and_then_kept_and_switched_to() {
     );
 }
 
+/// Where no branch is checked out, the commit is told as the one before; it is no branch for that.
+#[test]
+fn a_branch_with_the_name_of_the_commit_is_one_all_the_same() {
+    let Some(world) = repository() else { return };
+    let short = world.shell("git checkout -q --detach && git rev-parse --short HEAD");
+    let made = world.run("git-checkout-branch", &[("branch", &short)]);
+    assert_eq!((&made.outputs()["action"], &made.outputs()["previous"]), (&json!("created"), &json!(short)));
+    assert_eq!(world.shell("git symbolic-ref HEAD"), format!("refs/heads/{short}"));
+    assert_eq!(world.run("git-checkout-branch", &[("branch", &short)]).outputs()["action"], "kept");
+}
+
 #[test]
 fn a_branch_begins_where_it_is_told_and_comes_from_the_remote_if_that_has_it() {
     let Some(world) = with_remote() else { return };
@@ -272,6 +283,22 @@ fn a_feature_is_worked_on_in_a_worktree_that_is_cleared_away() {
     assert_eq!(kept.outputs()["removed"], false);
     assert!(world.path(".worktrees/feature/login/b.txt").exists());
     assert_eq!(world.shell("git status --porcelain"), " M a.txt", "a worktree is no change");
+}
+
+#[test]
+fn work_that_leaves_its_branch_is_not_committed() {
+    let Some(world) = repository() else { return };
+    for (name, leave, now) in
+        [("one", "git switch -q -c other", "other"), ("two", "git switch -q --detach", "no branch")]
+    {
+        let command = format!("{leave}; echo n >n");
+        let work = [("feature_name", name), ("message", "m"), ("command", command.as_str())];
+        let left = world.run("worktree-feature", &work);
+        let words = format!("command left feature/{name}, and now {now} is checked out in ");
+        assert!(left.said.contains(&words), "{left:?}");
+        assert_eq!((left.block("there"), left.block("commit")), ("failure", "skipped"));
+        assert_eq!(world.shell("git log --oneline --all | wc -l").trim(), "1");
+    }
 }
 
 #[test]

@@ -28,11 +28,11 @@ pub(in crate::mcp) struct Again {
 pub(in crate::mcp) async fn again(call: &Call) -> Result<Option<Again>, Problem> {
     let Some(sealed) = call.request_state.as_deref() else {
         return match call.input_responses.is_some() {
-            true => Err(refused("answers came without the state that says what they answer")),
+            true => Err(refused(call, "answers came without the state that says what they answer")),
             false => Ok(None),
         };
     };
-    let state = opened(call, sealed).map_err(|why| refused(&why))?;
+    let state = opened(call, sealed).map_err(|why| refused(call, &why))?;
     let found = find(call, &state).await?;
     let Some(asked) = found.filter(|asked| asked.digest == state.shown) else {
         return Err(stale(call, &state, "what is asked now is not what was shown").await);
@@ -63,10 +63,18 @@ async fn find(call: &Call, state: &State) -> Result<Option<Asked>, Problem> {
     found.map_err(runs::not_loaded)
 }
 
-fn refused(why: &str) -> Problem {
+fn refused(call: &Call, why: &str) -> Problem {
+    // The same call of one that starts a run would start another.
+    let next = match call.arguments.tool() == "execute_workflow" {
+        true => {
+            "Do not make the call again: it would start a second run. get_workflow_status() shows the run that waits, \
+             and with its workflow_id what is asked and how to answer."
+        }
+        false => "Make the call again without requestState and inputResponses; what is open is asked again.",
+    };
     Problem::new("wrong-state", format!("this call does not go on with a question of ours: {why}"))
         .help("Nothing was changed. get_workflow_status() without an id shows the runs that wait, and what they ask")
-        .next("Make the call again without requestState and inputResponses; what is open is asked again.")
+        .next(next)
 }
 
 /// What was answered is not what is asked; what is asked is shown again.
