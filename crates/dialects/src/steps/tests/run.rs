@@ -149,6 +149,7 @@ fn told(question: &Question) -> Answer {
 /// What a template engine makes of a text that reads nothing but what it is given.
 fn evaluated(source: &str, scope: &[(String, Data)]) -> Result<Value, String> {
     let mut environment = Environment::new();
+    environment.add_filter("milliseconds", |seconds: f64| (seconds * 1000.0) as i64);
     environment.add_filter("parse_json", |text: String| {
         Jinja::from(minijinja::value::Serde(serde_json::from_str::<Value>(&text).unwrap()))
     });

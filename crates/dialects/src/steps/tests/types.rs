@@ -73,7 +73,7 @@ fn a_wait_ends_by_itself() {
     let Expr::Foreign(computed) = ends("id: a, type: wait, duration_seconds: \"{{ inputs.x }}\"").ms else {
         panic!()
     };
-    assert_eq!(computed.source, "{{ ((( inputs.x ) | float) * 1000) | round | int }}");
+    assert_eq!(computed.source, "{{ ( inputs.x ) | milliseconds }}");
     assert_eq!(computed.reads.len(), 1);
     for bad in ["-1", "31536001", "soon", "\"{{ 1 }} s\"", "[1]"] {
         let text = steps(&[&format!("id: a, type: wait, duration_seconds: {bad}")]);
@@ -85,11 +85,17 @@ fn a_wait_ends_by_itself() {
 }
 
 #[test]
-fn a_gate_takes_a_no_for_an_answer() {
+fn a_no_at_a_gate_stops_the_run_unless_someone_looks_at_it() {
     let plan = plan("id: a, type: confirm, message: x, gate: ask, timeout: 1h, output_to: r");
     let Work::Action { gate, .. } = &plan.steps[0].work else { panic!() };
     assert_eq!(*gate, Some(Gate { level: GateLevel::Ask }));
-    assert!(matches!(node(&plan, "a"), Node::Do { on_failure: OnFailure::Take, .. }));
+    assert!(matches!(node(&plan, "a"), Node::Do { on_failure: OnFailure::Fail, .. }));
+    // Where a step looks at the answer, the flow decides what a no means.
+    let read = good(&steps(&[
+        "id: a, type: confirm, message: x, gate: ask, output_to: r",
+        "id: b, type: shell, needs_state: [r], command: \"{{ state.r }}\"",
+    ]));
+    assert!(matches!(node(&read.plan, "a"), Node::Do { on_failure: OnFailure::Take, .. }));
 }
 
 #[test]
