@@ -66,8 +66,8 @@ pub fn read(source: &Source, root: &Node, known: &dyn Known) -> Result<Read, Dia
     plan.pinned = pinned(&drafts);
     fill(&mut plan, drafts, &dependencies, &reader.uses);
     give_items(&mut plan, each, &reader.uses);
-    whole::watch(&mut plan.steps);
     if let Flow::Graph(graph) = &mut plan.flow {
+        whole::watch(&mut plan.steps, &graph.blocks);
         whole::decide(&mut plan.steps, &mut graph.blocks);
     }
     if plan.steps.iter().any(|step| matches!(step.work, Work::Action { .. })) {

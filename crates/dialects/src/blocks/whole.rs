@@ -5,8 +5,9 @@
 //! ```text
 //! blocks.a.stdout ── CreateFile                     left_out: {blocks.a.stdout: bytes of a, or nothing}
 //! blocks.a.stdout ── RenderTemplate ── CreateFile   the same: what was rendered from a part is one
+//! blocks.a.stdout ── inputs of a block ── CreateFile, and as an item of `for_each`, and inside all of `blocks.a.outputs`
 //! ```
-//! What goes through a called workflow or through items is not followed.
+//! What goes through a called workflow or through the results of items is not followed.
 
 use kernel::language::{Path, Segment};
 use kernel::plan::{Adapter, Block, Expr, Step, Work};
@@ -20,22 +21,16 @@ pub const LEFT_OUT: &str = "left_out";
 const CAPTURED: [&str; 2] = ["stdout", "stderr"];
 
 /// Lets every step that writes a file know whether what it writes is whole.
-pub(super) fn watch(steps: &mut [Step]) {
-    let places: BTreeMap<String, usize> =
-        steps.iter().enumerate().map(|(place, step)| (step.id.clone(), place)).collect();
+pub(super) fn watch(steps: &mut [Step], blocks: &[Block]) {
     for place in 0..steps.len() {
         if !writes(&steps[place].work) {
             continue;
         }
-        let mut found = Found::default();
-        found.look(steps, &places, place);
+        let texts = Found::of(steps, blocks).follow(place, given(&steps[place].work, None));
         let mut told = Vec::new();
-        for (from, output) in found.texts {
-            let id = steps[from].id.clone();
-            let field = format!("{output}_left_out_bytes");
-            let path = Path::of("blocks", &[&id, "outputs", &field]);
-            told.push((format!("blocks.{id}.{output}"), Expr::Optional(path)));
-            steps[from].keeps.insert(format!("outputs.{field}"));
+        for (from, output) in texts {
+            let (name, path) = left_out(&mut steps[from], output);
+            told.push((name, Expr::Optional(path)));
         }
         if let (Work::Server { inputs, .. }, false) = (&mut steps[place].work, told.is_empty()) {
             inputs.push((LEFT_OUT.to_owned(), Expr::Object(told)));
@@ -45,31 +40,31 @@ pub(super) fn watch(steps: &mut [Step]) {
 
 /// Lets no condition be decided by a part of a text.
 pub(super) fn decide(steps: &mut [Step], blocks: &mut [Block]) {
-    let places: BTreeMap<String, usize> =
-        steps.iter().enumerate().map(|(place, step)| (step.id.clone(), place)).collect();
-    for condition in blocks.iter_mut().filter_map(|block| block.condition.as_mut()) {
-        let read = condition.paths().into_iter().filter_map(|path| {
-            let (id, output) = output(path)?;
-            captured(&steps[*places.get(id)?], output).map(|output| (id.to_owned(), output))
+    for place in 0..blocks.len() {
+        let Some(condition) = &blocks[place].condition else { continue };
+        let found = Found::of(steps, blocks).follow(place, condition.paths());
+        let texts = found.into_iter().map(|(from, output)| {
+            let (name, path) = left_out(&mut steps[from], output);
+            (format!("${{{name}}}"), path)
         });
-        let read: BTreeSet<(String, &str)> = read.collect();
-        let mut texts = Vec::new();
-        for (id, output) in read {
-            let field = format!("{output}_left_out_bytes");
-            steps[places[&id]].keeps.insert(format!("outputs.{field}"));
-            texts.push((format!("${{blocks.{id}.{output}}}"), Path::of("blocks", &[&id, "outputs", &field])));
-        }
-        if !texts.is_empty() {
+        let texts: Vec<(String, Path)> = texts.collect();
+        if let (Some(condition), false) = (&mut blocks[place].condition, texts.is_empty()) {
             let value = Box::new(std::mem::replace(condition, Expr::Const(Value::Null)));
             *condition = Expr::Whole { texts, value };
         }
     }
 }
 
-/// The output of a command whose middle may be left out, if it is one.
-fn captured(step: &Step, output: &str) -> Option<&'static str> {
-    let is_command = matches!(step.work, Work::Server { adapter: Adapter::Process, .. });
-    CAPTURED.into_iter().find(|one| is_command && *one == output)
+/// The name of an output, and where it is said how much was left out of it.
+fn left_out(step: &mut Step, output: &str) -> (String, Path) {
+    let field = format!("{output}_left_out_bytes");
+    step.keeps.insert(format!("outputs.{field}"));
+    (format!("blocks.{}.{output}", step.id), Path::of("blocks", &[&step.id, "outputs", &field]))
+}
+
+/// Whether it has outputs whose middle may be left out.
+fn is_command(step: &Step) -> bool {
+    matches!(step.work, Work::Server { adapter: Adapter::Process, .. })
 }
 
 /// Whether a file comes of it.
@@ -86,44 +81,71 @@ fn writes(work: &Work) -> bool {
     }
 }
 
-/// The texts of commands that a step is made of.
-#[derive(Default)]
-struct Found {
-    texts: BTreeSet<(usize, &'static str)>,
-    seen: BTreeSet<usize>,
+/// The texts of commands that something is made of: which step has each, and which of its outputs it is.
+struct Found<'p> {
+    steps: &'p [Step],
+    blocks: &'p [Block],
+    places: BTreeMap<&'p str, usize>,
 }
 
-impl Found {
-    fn look(&mut self, steps: &[Step], places: &BTreeMap<String, usize>, start: usize) {
-        let mut next = vec![start];
-        while let Some(place) = next.pop() {
-            let Work::Server { inputs, .. } = &steps[place].work else { continue };
-            if !self.seen.insert(place) {
+impl<'p> Found<'p> {
+    fn of(steps: &'p [Step], blocks: &'p [Block]) -> Self {
+        let places = steps.iter().enumerate().map(|(place, step)| (step.id.as_str(), place)).collect();
+        Found { steps, blocks, places }
+    }
+
+    /// Follows what a block reads to where it comes from.
+    fn follow(&self, place: usize, read: Vec<&'p Path>) -> BTreeSet<(usize, &'static str)> {
+        let (mut texts, mut seen) = (BTreeSet::new(), BTreeSet::new());
+        let mut next: Vec<(usize, &Path)> = read.into_iter().map(|path| (place, path)).collect();
+        while let Some((place, path)) = next.pop() {
+            if !seen.insert((place, path.to_string())) {
                 continue;
             }
-            for path in inputs.iter().flat_map(|(_, value)| value.paths()) {
-                let Some((from, output)) =
-                    output(path).and_then(|(id, output)| Some((*places.get(id)?, output)))
-                else {
-                    continue;
-                };
-                match &steps[from].work {
-                    Work::Server { adapter: Adapter::File, .. } if output == "rendered" => next.push(from),
-                    _ => self.texts.extend(captured(&steps[from], output).map(|captured| (from, captured))),
+            if path.root == "each" {
+                let each = self.blocks.get(place).and_then(|block| block.for_each.as_ref());
+                next.extend(each.into_iter().flat_map(|each| each.items.paths()).map(|path| (place, path)));
+                continue;
+            }
+            let [Segment::Key(id), rest @ ..] = path.segments.as_slice() else { continue };
+            let Some(from) = self.places.get(id.as_str()).copied().filter(|_| path.root == "blocks") else {
+                continue;
+            };
+            let step = &self.steps[from];
+            let (space, field) = match rest {
+                [] => (None, None),
+                [Segment::Key(space)] => (Some(space.as_str()), None),
+                [Segment::Key(space), Segment::Key(field), ..] => {
+                    (Some(space.as_str()), Some(field.as_str()))
                 }
+                _ => continue,
+            };
+            let is_read = |name: &str| field.is_none_or(|field| field == name);
+            let reads = |name: &str| space.is_none_or(|space| space == name);
+            if reads("outputs") {
+                let captured = CAPTURED.into_iter().filter(|output| is_read(output) && is_command(step));
+                texts.extend(captured.map(|output| (from, output)));
+            }
+            let is_rendered = matches!(step.work, Work::Server { adapter: Adapter::File, .. });
+            if reads("outputs") && is_rendered && is_read("rendered") {
+                next.extend(given(&step.work, None).into_iter().map(|path| (from, path)));
+            }
+            if reads("inputs") {
+                next.extend(given(&step.work, field).into_iter().map(|path| (from, path)));
             }
         }
+        texts
     }
 }
 
-/// The block and the output that a path reads.
-fn output(path: &Path) -> Option<(&str, &str)> {
-    match path.segments.as_slice() {
-        [Segment::Key(id), Segment::Key(space), Segment::Key(output), ..]
-            if path.root == "blocks" && space == "outputs" =>
-        {
-            Some((id, output))
-        }
-        _ => None,
-    }
+/// What an input is made of, and where there is none of that name, all of them.
+fn given<'w>(work: &'w Work, name: Option<&str>) -> Vec<&'w Path> {
+    let inputs = match work {
+        Work::Server { inputs, .. } | Work::Action { inputs, .. } | Work::Child { inputs, .. } => inputs,
+        _ => return Vec::new(),
+    };
+    let named = inputs.iter().filter(|(input, _)| Some(input.as_str()) == name);
+    let named: Vec<&Path> = named.flat_map(|(_, value)| value.paths()).collect();
+    let is_there = inputs.iter().any(|(input, _)| Some(input.as_str()) == name);
+    if is_there { named } else { inputs.iter().flat_map(|(_, value)| value.paths()).collect() }
 }

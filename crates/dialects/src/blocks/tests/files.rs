@@ -68,6 +68,33 @@ fn what_writes_a_file_is_told_whether_it_is_whole() {
 }
 
 #[test]
+fn what_goes_through_other_blocks_is_followed_to_the_command() {
+    let told = |writes: &str| {
+        let plan = good(&blocks(&[
+            "id: a, type: Shell, inputs: {command: x}",
+            "id: b, type: Shell, inputs: {command: y}",
+            "id: r, type: RenderTemplate, depends_on: [a, b], inputs: {template: 'is ${blocks.b.stdout}', variables: {x: '${blocks.a.stdout}'}}",
+            writes,
+        ]))
+        .plan;
+        let inputs = inputs(&plan, 3);
+        let told = inputs.as_array().unwrap().iter().find(|one| one[0] == "left_out");
+        let names = told.iter().flat_map(|told| told[1]["object"].as_array().unwrap());
+        names.map(|one| one[0].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let file = |more: &str, content: &str| {
+        told(&format!(
+            "id: c, type: CreateFile, depends_on: [r], {more}inputs: {{path: c, content: '{content}'}}"
+        ))
+    };
+    assert_eq!(file("", "${blocks.a.outputs}"), ["blocks.a.stderr", "blocks.a.stdout"]);
+    assert_eq!(file("for_each: ['${blocks.a.stdout}'], ", "${each.item}"), ["blocks.a.stdout"]);
+    assert_eq!(file("", "${blocks.r.inputs.variables.x}"), ["blocks.a.stdout"]);
+    assert_eq!(file("", "${blocks.r.rendered}"), ["blocks.a.stdout", "blocks.b.stdout"]);
+    assert_eq!(file("", "${blocks.a.exit_code}"), [""; 0]);
+}
+
+#[test]
 fn a_state_has_parts_and_other_outputs_have_none() {
     let read = "id: a, type: ReadJSONState, inputs: {path: s.json}";
     let uses = |path: &str| {
