@@ -13,5 +13,6 @@ mod requests;
 mod resources;
 mod settings;
 mod start;
+mod steps;
 mod waiting;
 mod world;
