@@ -2,10 +2,11 @@
 //!
 //! `states` and `blocks` name their dialect by their key. `steps` and `reactive` both have `steps`: there a
 //! dialect is told by signs, which are keys beside `steps` and types of steps. Signs of one dialect decide;
-//! signs of both, or of none, do not, and the answer says what was looked for. `kind` decides without looking.
+//! signs of both do not, and the answer says what was looked for. Where there are none, weaker ones count for `steps`: what
+//! somebody means who has misspelt a type, or has not written the tasks yet. `kind` decides without looking.
 
 use crate::diagnostic::Diagnostic;
-use crate::near::nearest;
+use crate::near::{Guesses, nearest};
 use crate::text::{Node, Source, Span};
 use kernel::plan::Dialect;
 
@@ -57,6 +58,9 @@ const REACTIVE: Signs = Signs {
         "exit",
     ],
 };
+
+/// Types of steps that both have.
+const SHARED: [&str; 2] = ["foreach", "mcp_call"];
 
 /// Keys under which a step holds further steps.
 const BODIES: [&str; 4] = ["steps", "then", "else", "body"];
@@ -118,6 +122,7 @@ fn by_signs(source: &Source, body: &Node, steps_key: &Node) -> Result<Dialect, B
     match (find(body, &STEPS), find(body, &REACTIVE)) {
         (Some(_), None) => Ok(Dialect::Steps),
         (None, Some(_)) => Ok(Dialect::Reactive),
+        (None, None) if looks_like_steps(body) => Ok(Dialect::Steps),
         (None, None) => Err(Box::new(undecided(source, steps_key))),
         (Some((steps, a)), Some((reactive, b))) => {
             let message = format!("{a} is of the dialect `steps`, {b} of `reactive`");
@@ -138,19 +143,42 @@ fn find(body: &Node, signs: &Signs) -> Option<Found> {
 }
 
 fn find_in_steps(body: &Node, signs: &Signs) -> Option<Found> {
-    let mut open: Vec<&Node> = body.get("steps").map(Node::items).unwrap_or_default().iter().rev().collect();
-    while let Some(step) = open.pop() {
+    all_steps(body).find_map(|step| {
         let key = step.entries().find(|(text, ..)| signs.step_keys.contains(text));
-        if let Some((text, key, _)) = key {
-            return Some((key.place(), format!("the key `{text}` of a step")));
-        }
-        if let Some(found) = sign_in_type(step, signs) {
-            return Some(found);
-        }
+        let found = key.map(|(text, key, _)| (key.place(), format!("the key `{text}` of a step")));
+        found.or_else(|| sign_in_type(step, signs))
+    })
+}
+
+/// The steps of a definition with those that they hold, in the order written.
+fn all_steps(body: &Node) -> impl Iterator<Item = &Node> {
+    let mut open: Vec<&Node> = body.get("steps").map(Node::items).unwrap_or_default().iter().rev().collect();
+    std::iter::from_fn(move || {
+        let step = open.pop()?;
         let bodies = BODIES.iter().filter_map(|key| step.get(key));
         open.extend(bodies.flat_map(|body| body.items().iter().rev()));
+        Some(step)
+    })
+}
+
+/// Whether something speaks for `steps` where no sign does: a tool that is called as there, an item's task, a type that is
+/// nearer to one of its types than to any other.
+fn looks_like_steps(body: &Node) -> bool {
+    let (guesses, mut is_steps) = (Guesses::new(), false);
+    for step in all_steps(body) {
+        let Some(kind) = step.get("type").and_then(Node::as_text) else { continue };
+        let has = |key: &str| step.get(key).is_some();
+        match kind {
+            "mcp_call" => is_steps |= body.get("version").is_some() && has("tool"),
+            "foreach" => is_steps |= has("task"),
+            kind => match guesses.nearest(kind, [STEPS.types, &SHARED, REACTIVE.types].concat()) {
+                Some(near) if REACTIVE.types.contains(&near) => return false,
+                Some(near) => is_steps |= STEPS.types.contains(&near),
+                None => {}
+            },
+        }
     }
-    None
+    is_steps
 }
 
 /// The first `type` counts: a `prompt` step may have a second one, which is the kind of the prompt.

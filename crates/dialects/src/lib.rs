@@ -9,7 +9,7 @@ pub mod blocks;
 mod constant;
 pub mod detect;
 pub mod diagnostic;
-mod jinja;
+pub mod jinja;
 pub mod known;
 mod mistakes;
 mod name;

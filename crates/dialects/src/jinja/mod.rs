@@ -3,15 +3,21 @@
 //! Nothing is evaluated here, and no template engine is part of this crate: whatever a text holds, to look at it takes time
 //! in proportion to its length and no stack.
 
+mod fit;
+mod misfit;
+mod names;
 mod nest;
 mod parts;
 mod reads;
+mod statement;
 #[cfg(test)]
 mod tests;
 mod token;
 
+pub use names::{FILTERS, TESTS, left_out};
 pub(crate) use nest::Nest;
 pub(crate) use parts::{Part, parts};
+pub use reads::faults;
 pub(crate) use reads::{Read, Reads, is_code, reads};
 
 /// The bytes a template may have, variables in place of references. The evaluator takes no more.

@@ -8,12 +8,13 @@
 //! | `x \| name`, `x is name`, `x.name`, `f(name=x)` | `x` |
 
 use super::nest::Nest;
+use super::statement::misfits;
 use super::token::{Kind, Piece, Scanner, Tag, Token};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// The faults of one text that are told; after them the rest is left alone.
-const FAULTS_MAX: usize = 20;
+pub(super) const FAULTS_MAX: usize = 20;
 
 /// Words of Jinja that are no names.
 const WORDS: [&str; 15] = [
@@ -80,13 +81,19 @@ pub(crate) fn reads(text: &str) -> Reads {
                 reads.fault(at, message, format!("close it: `{closing}`"));
             }
             Piece::Tag(tag) => {
+                let mut is_known = true;
                 if tag.is_statement {
                     let place = tag.at.start..tag.at.start + 2;
                     if let Err((message, hint)) = nest.take(&text[tag.inside.clone()], place.clone()) {
+                        is_known = false;
                         reads.fault(place, message, hint);
                     }
                 } else if tag.at.start == 0 && matches!(&text[tag.at.end..], "" | "\n" | "\r\n") {
                     reads.whole = Some(tag.inside.clone());
+                }
+                if is_known {
+                    let found = misfits(text, &tag);
+                    found.into_iter().for_each(|fault| reads.fault(fault.at, fault.message, fault.hint));
                 }
                 Code { text, reads: &mut reads }.tag(&tag);
             }
@@ -97,6 +104,11 @@ pub(crate) fn reads(text: &str) -> Reads {
     }
     reads.faults.sort_by_key(|fault| fault.at.start);
     reads
+}
+
+/// What is wrong with a text, in words.
+pub fn faults(text: &str) -> Vec<String> {
+    reads(text).faults.into_iter().map(|fault| fault.message).collect()
 }
 
 impl Reads {

@@ -122,9 +122,9 @@ impl<'t> Scanner<'t> {
         let (from, closing) = (self.at, if is_statement { "%}" } else { "}}" });
         self.at += 2;
         self.at += usize::from(self.rest().starts_with(['-', '+']));
-        let (inside, mut depth, mut tokens) = (self.at, 0_usize, Vec::new());
+        let (inside, mut open, mut tokens) = (self.at, Vec::new(), Vec::new());
         while let Some(letter) = self.rest().chars().next() {
-            if depth == 0 {
+            if open.is_empty() {
                 let rest = self.rest();
                 let marked = rest.strip_prefix(['-', '+']).is_some_and(|rest| rest.starts_with(closing));
                 if marked || rest.starts_with(closing) {
@@ -134,8 +134,15 @@ impl<'t> Scanner<'t> {
                 }
             }
             match letter {
-                '(' | '[' | '{' => depth += 1,
-                ')' | ']' | '}' => depth = depth.saturating_sub(1),
+                '(' => open.push((self.at, "`(`", ")")),
+                '[' => open.push((self.at, "`[`", "]")),
+                '{' => open.push((self.at, "`{`", "}")),
+                ')' | ']' | '}' => {
+                    let opened = open.pop().filter(|(.., closing)| !closing.starts_with(letter));
+                    if let Some((at, what, closing)) = opened {
+                        return Piece::Open(at..at + 1, what, closing);
+                    }
+                }
                 _ => {}
             }
             let begins = self.at;
@@ -202,12 +209,26 @@ fn literal(text: &str, quote: char) -> Result<usize, &'static str> {
     Err(if quote == '"' { "\"" } else { "'" })
 }
 
-/// The length of a number: a dot belongs to it where a digit follows.
+/// The length of a number. A dot belongs to it where no name follows, and so do an exponent and its sign.
 fn number(text: &str) -> usize {
     let bytes = text.as_bytes();
-    let inner = |at: usize| {
-        let followed = bytes.get(at + 1).is_some_and(u8::is_ascii_digit);
-        bytes[at].is_ascii_alphanumeric() || bytes[at] == b'_' || (bytes[at] == b'.' && followed)
-    };
-    (0..bytes.len()).find(|at| !inner(*at)).unwrap_or(bytes.len())
+    if matches!(bytes.get(..2), Some(b"0x" | b"0X" | b"0b" | b"0B" | b"0o" | b"0O")) {
+        let is_hex = bytes[1].eq_ignore_ascii_case(&b'x');
+        let inner =
+            |byte: &u8| byte.is_ascii_digit() || *byte == b'_' || (is_hex && byte.is_ascii_hexdigit());
+        return 2 + bytes[2..].iter().take_while(|byte| inner(byte)).count();
+    }
+    let (mut at, mut has_dot, mut exponent) = (0, false, None);
+    while let Some(byte) = bytes.get(at) {
+        let named = || text[at + 1..].starts_with(|letter: char| letter.is_alphabetic() || letter == '_');
+        match byte {
+            b'0'..=b'9' | b'_' => {}
+            b'.' if !has_dot && exponent.is_none() && !named() => has_dot = true,
+            b'e' | b'E' if exponent.is_none() => exponent = Some(at),
+            b'+' | b'-' if exponent.is_some_and(|begins| begins + 1 == at) => {}
+            _ => break,
+        }
+        at += 1;
+    }
+    at
 }

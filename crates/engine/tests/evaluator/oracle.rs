@@ -9,13 +9,17 @@
 use crate::Test;
 use crate::jinja2::{Told, jinja2};
 use crate::world::{question, real, run};
+use dialects::jinja::faults;
 use engine::answers::Patience;
 use kernel::Answer;
 use serde_json::{Map, Value, json};
 use std::fmt;
 
-pub(crate) const ALL: &[Test] =
-    &[("what_is_asked_is_read_as_it_is_written", reads), ("python_makes_the_same_of_it", equal_to_python)];
+pub(crate) const ALL: &[Test] = &[
+    ("what_is_asked_is_read_as_it_is_written", reads),
+    ("python_makes_the_same_of_it", equal_to_python),
+    ("what_is_evaluated_is_taken_when_a_file_is_read", taken),
+];
 
 /// The moment that all expressions read as `now`: 2025-08-19 14:30:05.
 pub(crate) const NOW: i64 = 1_755_613_805;
@@ -134,6 +138,24 @@ fn difference(asked: &Asked, theirs: &Told, ours: &Told) -> Option<Difference> {
     };
     let source = asked.source.replace('\n', "⏎");
     (!is_equal).then(|| Difference { source, theirs: shown(theirs), ours: shown(ours) })
+}
+
+/// What has a value passes when a file is read; what is no Jinja, and what names no filter or test, does not.
+fn taken() {
+    let (asked, mut wrong) = (all_asked(), Vec::new());
+    for (asked, told) in asked.iter().zip(ours(&asked)) {
+        let (source, faults) = (&asked.source, faults(&asked.source));
+        match told {
+            Ok(_) => wrong.extend(faults.first().map(|fault| format!("{source}: {fault}"))),
+            Err(words) => {
+                let is_misfit = ["syntax error", "there is no filter", "there is no test"]
+                    .iter()
+                    .any(|begin| words.contains(begin));
+                wrong.extend((is_misfit && faults.is_empty()).then(|| format!("{source} passes: {words}")));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 //

@@ -1,5 +1,6 @@
 //! The engine as we set it up: what is defined, what undefined means, how far an expression may go.
 
+use super::function::{name_all, printable};
 use super::numbers::{fraction, printed};
 use super::python::method;
 use super::{filters, format, html, json, numbers, order, patterns, text, undefined};
@@ -23,10 +24,14 @@ pub(super) fn base() -> &'static Environment<'static> {
         minijinja_contrib::add_to_environment(&mut environment);
         environment.set_formatter(|out, state, value| match fraction(value) {
             Some(number) => Ok(out.write_str(&printed(number))?),
-            None if state.auto_escape() == &AutoEscape::Html && !value.is_safe() && !value.is_undefined() => {
-                Ok(out.write_str(&html::escaped(value))?)
+            None => {
+                printable(value)?;
+                let is_html = state.auto_escape() == &AutoEscape::Html;
+                match is_html && !value.is_safe() && !value.is_undefined() {
+                    true => Ok(out.write_str(&html::escaped(value))?),
+                    false => escape_formatter(out, state, value),
+                }
             }
-            None => escape_formatter(out, state, value),
         });
         undefined::add(&mut environment);
         filters::add(&mut environment);
@@ -37,27 +42,7 @@ pub(super) fn base() -> &'static Environment<'static> {
         order::add(&mut environment);
         patterns::add(&mut environment);
         text::add(&mut environment);
+        name_all(&mut environment);
         environment
     })
 }
-
-/// All filters, to find near ones: the engine does not list its own.
-#[rustfmt::skip]
-pub(super) const FILTERS: [&str; 68] = [
-    "abs", "attr", "batch", "bool", "capitalize", "center", "chain", "count", "d", "default", "dictsort",
-    "e", "equalto", "escape", "filesizeformat", "first", "float", "forceescape", "format", "greaterthan", "groupby", "hash",
-    "indent", "int", "items", "join", "last", "length", "lessthan", "lines", "list", "lower", "map", "max",
-    "min", "parse_json", "pluralize", "pprint", "quote", "regex_findall", "regex_replace", "regex_search",
-    "reject", "rejectattr", "replace", "reverse", "round", "safe", "select", "selectattr", "slice", "sort",
-    "split", "string", "strip", "striptags", "sum", "title", "tojson", "trim", "truncate", "unique", "upper",
-    "urlencode", "wordcount", "wordwrap", "xmlattr", "zip",
-];
-
-/// All tests, as above.
-#[rustfmt::skip]
-pub(super) const TESTS: [&str; 37] = [
-    "boolean", "callable", "defined", "divisibleby", "endingwith", "eq", "equalto", "escaped", "even", "false", "filter", "float",
-    "ge", "gt", "greaterthan", "in", "int", "integer", "iterable", "le", "lessthan", "lower", "lt", "mapping",
-    "ne", "none", "number", "odd", "safe", "sameas", "sequence", "startingwith", "string", "test", "true",
-    "undefined", "upper",
-];

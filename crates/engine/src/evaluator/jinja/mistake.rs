@@ -1,9 +1,10 @@
 //! What is wrong with an expression, for whoever wrote it: where, what, and what was probably meant.
 
 use super::Scope;
-use super::environment::{FILTERS, TESTS, base};
+use super::environment::base;
 use super::scan::Scanned;
 use crate::evaluator::limits::FUEL;
+use dialects::jinja::{FILTERS, TESTS, left_out};
 use dialects::near::near;
 use minijinja::{Error, ErrorKind};
 
@@ -153,19 +154,6 @@ fn unknown<'n>(what: &str, name: &str, names: impl IntoIterator<Item = &'n str>)
     let near = near(name, names);
     let meant = if near.is_empty() { String::new() } else { format!(", did you mean {}?", listed(&near)) };
     format!("there is no {what} `{name}`{meant}")
-}
-
-/// Why something that Jinja has is not here.
-fn left_out(name: &str) -> Option<&'static str> {
-    Some(match name {
-        "random" | "shuffle" => {
-            "an expression gives the same value whenever it is asked: take `first`, or pass a number in"
-        }
-        "now" => "this expression was sent no moment: pass the time in as an input",
-        "lipsum" => "it would make up text",
-        "urlize" => "nothing here shows HTML",
-        _ => return None,
-    })
 }
 
 fn function(name: &str) -> String {

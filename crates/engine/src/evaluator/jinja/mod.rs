@@ -13,6 +13,7 @@ mod declared;
 mod environment;
 mod filters;
 mod format;
+mod function;
 mod html;
 mod json;
 mod letters;

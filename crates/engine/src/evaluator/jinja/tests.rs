@@ -7,9 +7,11 @@ mod python;
 mod text;
 mod undefined;
 
-use super::environment::{FILTERS, TESTS};
+use super::environment::base;
+use super::format::PERCENT;
 use super::{Jinja, Scope};
 use crate::evaluator::limits::{COMPILED_BYTES_MAX, COMPILED_MAX, OUTPUT_BYTES_MAX, SOURCE_BYTES_MAX};
+use dialects::jinja::{FILTERS, TESTS, faults};
 use minijinja::value::Serde;
 use serde_json::{Value, json};
 
@@ -259,6 +261,128 @@ fn every_name_that_is_offered_is_there() {
     }
     for name in TESTS {
         gives(&format!("{{{{ '{name}' is test }}}}"), json!(true));
+    }
+}
+
+/// The engine tells its own lists only where it shows itself.
+#[test]
+fn every_name_that_is_there_is_offered() {
+    let shown = format!("{:?}", base());
+    let listed = |what: &str| {
+        let list =
+            shown.split_once(&format!(" {what}: [")).and_then(|(_, rest)| rest.split_once(']')).unwrap().0;
+        let names = list.split(", ").map(|name| name.trim_matches('"').to_owned());
+        let is_written = |name: &String| name.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
+        names.filter(|name| is_written(name) && name != PERCENT).collect::<Vec<_>>()
+    };
+    let sorted = |names: &[&str]| {
+        let mut names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(listed("filters"), sorted(&FILTERS));
+    assert_eq!(listed("tests"), sorted(&TESTS));
+}
+
+/// A file is refused when it is read for nothing but what would fail here.
+#[test]
+fn what_is_refused_when_it_is_read_is_refused_here() {
+    for source in [
+        "{{ 1 + }}",
+        "{{ state.ok | }}",
+        "{{ state.ok == }}",
+        "{{ a b }}",
+        "{{ }}",
+        "{{ }} text",
+        "{{ state.ok | lenght }}",
+        "{{ state.ok is defned }}",
+        "{{ (1 }}",
+        "{{ [1, 2 }}",
+        "{{ 1) }}",
+        "{{ {1} }}",
+        "{{ inputs.name[] }}",
+        "{{ inputs.name = 1 }}",
+        "{{ 1 && 2 }}",
+        "{{ inputs.name | first.x }}",
+        "{{ (inputs.name | default(1)).x | d(a=1, 2) }}",
+        "{% if %}{% endif %}",
+        "{% if 1 %}{% else if 2 %}{% endif %}",
+        "{% for x %}{% endfor %}",
+        "{% for x in %}{% endfor %}",
+        "{% set x = %}",
+        "{{ +1 }}",
+        "{{ 1 if else 2 }}",
+        "{{ x is defined if y else z }}",
+    ] {
+        assert_ne!(faults(source), Vec::<String>::new(), "{source}");
+        assert!(evaluate(source).is_err(), "{source}");
+    }
+}
+
+/// The same for texts that nobody would write; the same each time.
+#[test]
+fn whatever_has_a_value_passes_when_it_is_read() {
+    #[rustfmt::skip]
+    const WORDS: [&str; 48] = [
+        "1", "2", "inputs", "inputs.name", "'t'", "r'\\d'", "'%s'", "'%s' % inputs", "(", ")", "(", ")", "[", "]", "{", "}", ",", ":", "=", ".",
+        "| upper", "| default(1)", "| list", "+", "-", "/", "% 2", "~", "==", "<", ">", ">=", "//", "and", "or", "not", "in", "not in",
+        "is defined", "is", "if", "else", "1 if", "range(", "1.", "1e3", "a=", "x",
+    ];
+    let (mut seed, mut good) = (5_u64, 0);
+    let mut below = |end: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(seed >> 33).unwrap() % end
+    };
+    let (mut jinja, scope) = (Jinja::default(), scope());
+    for _ in 0..40_000 {
+        let mut source = "{{ ".to_owned();
+        for _ in 0..=below(6) {
+            source.push_str(WORDS[below(WORDS.len())]);
+            source.push(' ');
+        }
+        source.push_str(" }}");
+        if jinja.evaluate(&source, &scope).is_ok() {
+            good += 1;
+            assert_eq!(faults(&source), Vec::<String>::new(), "{source}");
+        }
+    }
+    assert!(good > 1_000, "only {good} had a value: they say little");
+}
+
+/// Mistakes that the engine does not see, or sees only where it comes to them.
+#[test]
+fn what_has_a_value_by_accident_is_refused_when_it_is_read() {
+    for (source, value) in [
+        ("{{ 1 < *[2] }}", json!(true)),
+        ("{{ 1 or '%s' % }}", json!(1)),
+        ("{{ 'a' & b }}", json!("a")),
+        ("{{ 1 or 2 | nosuch }}", json!(1)),
+    ] {
+        gives(source, value);
+        assert_eq!(faults(source).len(), 1, "{source}");
+    }
+}
+
+#[test]
+fn a_function_has_no_text() {
+    says(
+        "a {{ cycler }}",
+        "line 1, column 6: `cycler` is a function, which has no text: call it, `cycler(..)`",
+    );
+    says("a {{ range }}", "line 1, column 6: `range` is a function, which has no text: call it, `range(..)`");
+    gives("{{ 'a' ~ range }}", json!("a<function range>"));
+    gives("{{ range | string }}", json!("<function range>"));
+    gives("{{ range is callable }}", json!(true));
+    gives("{% set c = cycler(1, 2) %}{{ c.next() }}{{ c.next() }}{{ c.next() }}", json!("121"));
+    gives("{% set n = namespace(a=1) %}{% set n.a = 2 %}{{ n.a }}", json!("2"));
+    for source in [
+        "<{{ cycler(1, 2) }}>",
+        "<{{ [cycler, joiner()] }}>",
+        "{{ [cycler(1)] | tojson }}",
+        "{{ cycler | tojson }}",
+    ] {
+        let told = format!("{:?}", evaluate(source));
+        assert!(!told.contains("::") && !told.contains("closure"), "{source}: {told}");
     }
 }
 

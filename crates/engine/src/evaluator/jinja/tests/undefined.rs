@@ -1,7 +1,7 @@
 //! A key that is not there: what every filter makes of it.
 
 use super::{evaluate, gives};
-use crate::evaluator::jinja::environment::FILTERS;
+use dialects::jinja::FILTERS;
 use serde_json::{Value, json};
 
 /// What a filter gives for an undefined value; those that are not here are mistakes.
