@@ -4,7 +4,16 @@ use crate::near::near;
 
 /// All filters.
 #[rustfmt::skip]
-pub const FILTERS: [&str; 70] = ["abs", "attr", "batch", "bool", "capitalize", "center", "chain", "choices", "count", "d", "default", "dictsort", "e", "equalto", "escape", "filesizeformat", "first", "float", "forceescape", "format", "greaterthan", "groupby", "hash", "indent", "int", "items", "join", "last", "length", "lessthan", "lines", "list", "lower", "map", "max", "milliseconds", "min", "parse_json", "pluralize", "pprint", "quote", "regex_findall", "regex_replace", "regex_search", "reject", "rejectattr", "replace", "reverse", "round", "safe", "select", "selectattr", "slice", "sort", "split", "string", "strip", "striptags", "sum", "title", "tojson", "trim", "truncate", "unique", "upper", "urlencode", "wordcount", "wordwrap", "xmlattr", "zip"];
+pub const FILTERS: [&str; 70] = [
+    "abs", "attr", "batch", "bool", "capitalize", "center", "chain", "choices", "count", "d", "default",
+    "dictsort", "e", "equalto", "escape", "filesizeformat", "first", "float", "forceescape", "format",
+    "greaterthan", "groupby", "hash", "indent", "int", "items", "join", "last", "length", "lessthan",
+    "lines", "list", "lower", "map", "max", "milliseconds", "min", "parse_json", "pluralize", "pprint",
+    "quote", "regex_findall", "regex_replace", "regex_search", "reject", "rejectattr", "replace",
+    "reverse", "round", "safe", "select", "selectattr", "slice", "sort", "split", "string", "strip",
+    "striptags", "sum", "title", "tojson", "trim", "truncate", "unique", "upper", "urlencode",
+    "wordcount", "wordwrap", "xmlattr", "zip",
+];
 
 /// All tests that can be written behind `is`.
 #[rustfmt::skip]
