@@ -94,7 +94,7 @@ impl Tables {
             // Definitions are looked at with every call, and work is shared out by need: what these two of the source say holds
             // whatever they say.
             ("mcp_server", _) => drop(number(name, value, u32::MAX)?),
-            // Read by the backend for Temporal, where that is part of the binary.
+            // Known by name and checked; nothing uses them until runs can live in Temporal.
             _ => drop(text(name, value)?),
         }
         Ok(())

@@ -42,3 +42,36 @@ fn the_same_result_a_hundred_times_is_one() {
     let told = String::from_utf8_lossy(&shown.stdout).into_owned();
     assert!(told.contains("2 entries"), "{told}");
 }
+
+const MANY: &str = "name: many\nversion: \"1.0.0\"\nsteps:\n  - {id: each, type: foreach, items: \"{{ range(1, 101) | list }}\", task: one, agent: \"@task\", output_to: r}\ntasks:\n  one:\n    steps:\n      - {id: a, type: shell, command: \"a {{ item }}\", output_to: x}\n      - {id: g, type: return, needs_state: [x], value: \"{{ state.x.stdout }}\"}\n";
+
+// covers: A-123
+#[test]
+fn a_hundred_sub_agents_at_once_are_all_heard() {
+    let world = World::with(&[("many", MANY)]);
+    let mut client = world.client();
+    let started = client.good("start_workflow", json!({"workflow": "many"}));
+    let items = started["action"]["parameters"]["items"].as_array().unwrap().clone();
+    assert_eq!(items.len(), 100, "{started:#}");
+    // All are on their way before the first is answered.
+    let asked: Vec<u64> = items
+        .iter()
+        .map(|item| client.begin("get_next_step", json!({"workflow_id": item["workflow_id"]}), Value::Null))
+        .collect();
+    for id in asked {
+        assert_eq!(client.called(id).0["step_id"], "a");
+    }
+    let given = |item: &Value| {
+        let result = json!({"exit_code": 0, "stdout": item["input"].to_string()});
+        json!({"workflow_id": item["workflow_id"], "step_id": "a", "attempt": 1, "result": result})
+    };
+    let given: Vec<u64> =
+        items.iter().map(|item| client.begin("submit_step_result", given(item), Value::Null)).collect();
+    for id in given {
+        assert_eq!(client.called(id).0["status"], "complete");
+    }
+    let run = &started["workflow_id"];
+    let ended = client.good("get_workflow_status", json!({"workflow_id": run, "wait_seconds": 30}));
+    let results: Vec<Value> = (1..=100).map(|number| number.to_string().into()).collect();
+    assert_eq!(ended["final_result"]["r"], Value::Array(results), "{ended:#}");
+}
