@@ -69,6 +69,7 @@ pub fn read(source: &Source, root: &Node, known: &dyn Known) -> Result<Read, Dia
     if let Flow::Graph(graph) = &mut plan.flow {
         whole::watch(&mut plan.steps, &graph.blocks);
         whole::decide(&mut plan.steps, &mut graph.blocks);
+        whole::approve(&mut plan.steps, &graph.blocks);
     }
     if plan.steps.iter().any(|step| matches!(step.work, Work::Action { .. })) {
         // A `timeout` says when an answer is overdue, to the second.

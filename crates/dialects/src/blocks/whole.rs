@@ -1,9 +1,10 @@
-//! What becomes a file, and what decides whether a block runs, must be whole. Of a very long output the middle is left out; a
-//! block that writes one into a file is given, beside its other inputs, how much was left out of each, and the adapter refuses it
-//! if that is anything. A condition that reads one cannot be evaluated then.
+//! What becomes a file, what decides whether a block runs, and what a human says yes to must be whole. Of a very long output the
+//! middle is left out; a block that writes one into a file is given, beside its other inputs, how much was left out of each, and
+//! the adapter refuses it if that is anything. A condition that reads one cannot be evaluated then, and a gate cannot be asked. Who
+//! is asked a plain question is told.
 //!
 //! ```text
-//! blocks.a.stdout ── CreateFile                     left_out: {blocks.a.stdout: bytes of a, or nothing}
+//! blocks.a.stdout ── CreateFile, Prompt, Agent      left_out: {blocks.a.stdout: bytes of a, or nothing}
 //! blocks.a.stdout ── RenderTemplate ── CreateFile   the same: what was rendered from a part is one
 //! blocks.a.stdout ── inputs of a block ── CreateFile, and as an item of `for_each`, and inside all of `blocks.a.outputs`
 //! ```
@@ -20,10 +21,10 @@ pub const LEFT_OUT: &str = "left_out";
 /// The outputs of a command whose middle may be left out.
 const CAPTURED: [&str; 2] = ["stdout", "stderr"];
 
-/// Lets every step that writes a file know whether what it writes is whole.
+/// Lets every step that writes a file, or asks a plain question, know whether what it is given is whole.
 pub(super) fn watch(steps: &mut [Step], blocks: &[Block]) {
     for place in 0..steps.len() {
-        if !writes(&steps[place].work) {
+        if !writes(&steps[place].work) && !matches!(steps[place].work, Work::Action { gate: None, .. }) {
             continue;
         }
         let texts = Found::of(steps, blocks).follow(place, given(&steps[place].work, None));
@@ -32,7 +33,9 @@ pub(super) fn watch(steps: &mut [Step], blocks: &[Block]) {
             let (name, path) = left_out(&mut steps[from], output);
             told.push((name, Expr::Optional(path)));
         }
-        if let (Work::Server { inputs, .. }, false) = (&mut steps[place].work, told.is_empty()) {
+        if let (Work::Server { inputs, .. } | Work::Action { inputs, .. }, false) =
+            (&mut steps[place].work, told.is_empty())
+        {
             inputs.push((LEFT_OUT.to_owned(), Expr::Object(told)));
         }
     }
@@ -43,16 +46,41 @@ pub(super) fn decide(steps: &mut [Step], blocks: &mut [Block]) {
     for place in 0..blocks.len() {
         let Some(condition) = &blocks[place].condition else { continue };
         let found = Found::of(steps, blocks).follow(place, condition.paths());
-        let texts = found.into_iter().map(|(from, output)| {
-            let (name, path) = left_out(&mut steps[from], output);
-            (format!("${{{name}}}"), path)
-        });
-        let texts: Vec<(String, Path)> = texts.collect();
-        if let (Some(condition), false) = (&mut blocks[place].condition, texts.is_empty()) {
-            let value = Box::new(std::mem::replace(condition, Expr::Const(Value::Null)));
-            *condition = Expr::Whole { texts, value };
+        let texts = named(steps, found);
+        if let Some(condition) = &mut blocks[place].condition {
+            needs(condition, texts);
         }
     }
+}
+
+/// Lets nobody be asked for a yes to a part of a text.
+pub(super) fn approve(steps: &mut [Step], blocks: &[Block]) {
+    for place in 0..steps.len() {
+        let Work::Action { inputs, gate: Some(_), .. } = &steps[place].work else { continue };
+        let follow = |(_, value): &(String, Expr)| Found::of(steps, blocks).follow(place, value.paths());
+        let found: Vec<_> = inputs.iter().map(follow).collect();
+        let texts: Vec<_> = found.into_iter().map(|found| named(steps, found)).collect();
+        if let Work::Action { inputs, .. } = &mut steps[place].work {
+            inputs.iter_mut().zip(texts).for_each(|((_, value), texts)| needs(value, texts));
+        }
+    }
+}
+
+/// Lets a value be made only of texts that are whole.
+fn needs(value: &mut Expr, texts: Vec<(String, Path)>) {
+    if !texts.is_empty() {
+        let inner = Box::new(std::mem::replace(value, Expr::Const(Value::Null)));
+        *value = Expr::Whole { texts, value: inner };
+    }
+}
+
+/// Texts as they are written, and where it is said how much was left out of each.
+fn named(steps: &mut [Step], found: BTreeSet<(usize, &str)>) -> Vec<(String, Path)> {
+    let found = found.into_iter().map(|(from, output)| {
+        let (name, path) = left_out(&mut steps[from], output);
+        (format!("${{{name}}}"), path)
+    });
+    found.collect()
 }
 
 /// The name of an output, and where it is said how much was left out of it.

@@ -5,6 +5,7 @@
 //!                            └── what was said, made to fit ── command
 //! ```
 
+use crate::blocks::LEFT_OUT;
 use kernel::data::weight;
 use kernel::effect::Action;
 use kernel::plan::{Audience, Dialect, Gate, GateLevel};
@@ -60,6 +61,8 @@ pub struct Asked {
     pub parameters: Map<String, Value>,
     /// All that is shown, the values themselves; what is long is cut, but not at a gate: a yes is to all of it.
     pub shown: Map<String, Value>,
+    /// The texts among it whose middle was left out when they were recorded, and how many bytes.
+    pub left_out: Vec<(String, u64)>,
     /// The digest of all that is shown.
     pub digest: Digest,
     /// When the step began, in milliseconds since 1970.
@@ -149,6 +152,8 @@ impl Asked {
         for (name, data) in &action.inputs {
             inputs.insert(name.clone(), load(data)?);
         }
+        let is_ours = dialect == Dialect::Blocks;
+        let left_out = is_ours.then(|| inputs.remove(LEFT_OUT)).flatten().map_or_else(Vec::new, parts);
         let choices = ["choices", "options"].into_iter().find_map(|name| inputs.get(name)?.as_array());
         let choices = choices.cloned().unwrap_or_default();
         let prompt = WORDS.into_iter().find_map(|name| inputs.get(name));
@@ -176,6 +181,7 @@ impl Asked {
                 .cloned(),
             output_schema: inputs.get("output_schema").cloned(),
             shown: grouped(inputs, if action.gate.is_some() { |value| value } else { cut }),
+            left_out,
             digest: action.shown,
             since,
             overdue: action.overdue,
@@ -199,6 +205,14 @@ impl Asked {
         words.filter(|_| self.is_gate()).map_or_else(|| self.prompt.clone(), label)
     }
 
+    /// What is not whole of what is shown, in one line, if something is not.
+    pub fn not_whole(&self) -> Option<String> {
+        let texts =
+            self.left_out.iter().map(|(name, bytes)| format!("{bytes} bytes of the middle of `{name}`"));
+        let texts = texts.collect::<Vec<_>>().join(" and ");
+        (!texts.is_empty()).then(|| format!("This is not whole: {texts} were left out."))
+    }
+
     /// Whether a yes needs a passphrase.
     pub fn wants_proof(&self) -> bool {
         self.gate.as_ref().is_some_and(|gate| gate.level == GateLevel::Proof)
@@ -208,6 +222,13 @@ impl Asked {
     pub fn is_gate(&self) -> bool {
         self.gate.is_some()
     }
+}
+
+/// The texts of which something was left out.
+fn parts(left_out: Value) -> Vec<(String, u64)> {
+    let Value::Object(texts) = left_out else { return Vec::new() };
+    let texts = texts.into_iter().filter_map(|(name, bytes)| Some((format!("${{{name}}}"), bytes.as_u64()?)));
+    texts.collect()
 }
 
 /// What an effect is called in the root run: the way down to it.

@@ -25,6 +25,7 @@ pub fn document(asked: &Asked) -> Value {
         ("default", asked.default.clone()),
         ("output_schema", asked.output_schema.clone()),
         ("shown", (!details.is_empty()).then(|| details.into())),
+        ("not_whole", asked.not_whole().map(Value::String)),
         ("attempt", Some(asked.attempt.into())),
         ("since", Some(iso(asked.since).into())),
         ("overdue", asked.overdue.then_some(Value::Bool(true))),

@@ -52,6 +52,7 @@ impl Sheet {
         let shown = |choice: &Value| if is_plain { label(choice) } else { choice.to_string() };
         let choices = asked.choices.iter().zip(1..);
         lines.extend(choices.map(|(choice, number)| format!("[{number}] {}", clean(&shown(choice)))));
+        lines.extend(asked.not_whole().map(|told| clean(&told)));
         if asked.is_gate() {
             let digest: String = asked.digest.to_string().chars().take(DIGEST_CHARS).collect();
             let count = lines.len();
@@ -176,6 +177,7 @@ mod tests {
             validation: None,
             parameters: Map::new(),
             shown: Map::from_iter([("details".to_owned(), json!("one\ntwo"))]),
+            left_out: Vec::new(),
             digest: Digest::of(b"shown"),
             since: 0,
             overdue: false,
@@ -252,6 +254,15 @@ mod tests {
             lines[3..],
             [r#"[1] "a""#, r#"[2] "a  ""#, r#"[3] "b\n[4] c""#, r#"[4] "stag\u{200b}ing""#, "[5] 1"]
         );
+    }
+
+    #[test]
+    fn what_is_not_whole_is_said_last() {
+        let mut asked = asked(AskedKind::Choice, false, None);
+        asked.left_out = vec![("${blocks.a.stdout}".to_owned(), 7), ("${blocks.b.stderr}".to_owned(), 8)];
+        let told = "This is not whole: 7 bytes of the middle of `${blocks.a.stdout}` and 8 bytes of the middle of \
+                    `${blocks.b.stderr}` were left out.";
+        assert_eq!(Sheet::new(asked).lines().last().map(String::as_str), Some(told));
     }
 
     #[test]

@@ -95,6 +95,27 @@ fn what_goes_through_other_blocks_is_followed_to_the_command() {
 }
 
 #[test]
+fn a_gate_needs_what_it_shows_whole_and_a_question_tells_of_it() {
+    let asked = |gate: &str| {
+        let plan = good(&blocks(&[
+            "id: a, type: Shell, inputs: {command: x}",
+            &format!("id: p, type: Prompt, {gate}depends_on: [a], inputs: {{prompt: 'is ${{blocks.a.stderr}}', choices: [a, '${{blocks.a.stdout}}'], details: '${{blocks.a.exit_code}}'}}"),
+        ]))
+        .plan;
+        let kept = ["stdout", "stderr"]
+            .map(|name| plan.steps[0].keeps.contains(&format!("outputs.{name}_left_out_bytes")));
+        assert_eq!(kept, [true; 2]);
+        serde_json::to_value(&plan.steps[1].work).unwrap()["action"]["inputs"].clone()
+    };
+    let gate = asked("gate: ask, ");
+    let texts = |input: usize| gate[input][1]["whole"]["texts"][0][0].clone();
+    assert_eq!((texts(1), texts(2)), (json!("${blocks.a.stderr}"), json!("${blocks.a.stdout}")), "{gate}");
+    assert!(gate[3][1].get("whole").is_none() && gate.as_array().unwrap().len() == 4, "{gate}");
+    let plain = asked("");
+    assert_eq!((&plain[4][0], plain[1][1].get("whole")), (&json!("left_out"), None), "{plain}");
+}
+
+#[test]
 fn a_state_has_parts_and_other_outputs_have_none() {
     let read = "id: a, type: ReadJSONState, inputs: {path: s.json}";
     let uses = |path: &str| {

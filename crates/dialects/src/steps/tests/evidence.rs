@@ -82,7 +82,8 @@ fn a_command_of_the_server_is_like_that_of_an_agent() {
     assert_eq!((step.on_interrupt, step.kind.as_str()), (OnInterrupt::Retry, "shell"));
     let Node::Within { node, .. } = &flow.bodies[0][0] else { panic!() };
     let Node::Do { writes, on_failure: OnFailure::Take, .. } = &**node else { panic!("{node:?}") };
-    let Expr::Object(gives) = &writes[0].value else { panic!() };
+    let Expr::Whole { value, .. } = &writes[0].value else { panic!() };
+    let Expr::Object(gives) = value.as_ref() else { panic!() };
     let gives: Vec<&str> = gives.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(gives, ["stdout", "stderr", "exit_code", "duration"]);
 }

@@ -54,7 +54,12 @@ fn lower(reader: &mut Reader<'_, '_>, at: At) -> Lowered {
     inputs.extend(variables);
     // Of a command that was cut off, and of which somebody says that it was done, nobody knows what it said.
     let gave = GIVES.map(|name| (name.to_owned(), Expr::Optional(Path::of(RESULT, &[name]))));
-    let gave = Expr::Object(gave.into());
+    // A part of a text that ends in nothing but empty lines may be short enough for the state.
+    let left_out = |name: &str| (name.to_owned(), Path::of(RESULT, &[&format!("{name}_left_out_bytes")]));
+    let gave = Expr::Whole {
+        texts: ["stdout", "stderr"].map(left_out).into(),
+        value: Box::new(Expr::Object(gave.into())),
+    };
     let writes = reader.output_to(at).map(|field| set(field, gave)).into_iter().collect();
     let node = Node::Do { step: at.step(), writes, on_failure: OnFailure::Take };
     let work = Work::Server { adapter: Adapter::Process, inputs, secrets };

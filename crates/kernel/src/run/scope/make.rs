@@ -137,8 +137,8 @@ impl Scope<'_> {
         match self.value(self.optional(left_out)?)?.as_u64().unwrap_or_default() {
             0 => Ok(()),
             bytes => Err(format!(
-                "`{name}` is not whole: {bytes} bytes of its middle were left out, so nobody knows. Let the command itself \
-                 say what matters, by its exit code or in few words"
+                "`{name}` is not whole: {bytes} bytes of its middle were left out, so nobody knows what they say. Let the \
+                 command itself say what matters, by its exit code or in few words"
             )
             .into()),
         }

@@ -36,7 +36,8 @@ pub(super) fn message(asked: &Asked) -> String {
     if asked.is_gate() {
         return whole(asked);
     }
-    let (message, who) = (shown(asked), format!("{}{}", typed(asked), who(asked)));
+    let not_whole = asked.not_whole().map(|told| visible(&told) + "\n\n").unwrap_or_default();
+    let (message, who) = (shown(asked), format!("{}{not_whole}{}", typed(asked), who(asked)));
     if message.chars().count() > CHARS_MAX {
         let head: String = message.chars().take(CHARS_MAX).collect();
         return format!(
@@ -147,6 +148,7 @@ pub(in crate::mcp) mod tests {
             validation: None,
             parameters: Map::new(),
             shown: Map::from_iter([("details".to_owned(), Value::from(details))]),
+            left_out: Vec::new(),
             digest: Digest::of(b"shown"),
             since: 0,
             overdue: false,
@@ -172,6 +174,16 @@ pub(in crate::mcp) mod tests {
             assert_eq!(unseen(&fits), None, "{name}: {}", message(&fits));
             assert!(unseen(&longer).is_some(), "{name}: {}", message(&longer));
         }
+    }
+
+    #[test]
+    fn what_is_not_whole_is_said_at_the_end() {
+        let mut plain = gate(&"x".repeat(CHARS_MAX), &[]);
+        plain.gate = None;
+        plain.left_out = vec![("${blocks.a.stdout}".to_owned(), 7)];
+        let message = message(&plain);
+        let end = "This is not whole: 7 bytes of the middle of `${blocks.a.stdout}` were left out.\n\n(ask, run mossy-otter-41)";
+        assert!(message.ends_with(end), "{message}");
     }
 
     #[test]
