@@ -14,6 +14,11 @@ use crate::mcp;
 use crate::settings::Settings;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+/// How long the answers to what is asked already may take once the process is told to end.
+const LAST_WORDS: Duration = Duration::from_secs(3);
 
 /// Carries the command out.
 pub(crate) fn serve(arguments: &ServeArguments) -> Result<Exit, CommandError> {
@@ -59,9 +64,20 @@ async fn alone(client: Client) -> Result<Exit, CommandError> {
     let mut signals = Signals::listen()?;
     let lines = mcp::Stdio::open();
     let unheard = lines.unheard();
+    let enough = CancellationToken::new();
+    let serving = mcp::serve_alone(Arc::clone(&house), (client, shows_gates), lines, enough.clone());
+    let mut serving = std::pin::pin!(serving);
     let served = tokio::select! {
-        served = mcp::serve_alone(Arc::clone(&house), client, shows_gates, lines) => Some(served),
-        _ = signals.next() => None,
+        served = &mut serving => Some(served),
+        _ = signals.next() => {
+            enough.cancel();
+            // Whoever is not answered by then, or by a second signal, will not be.
+            tokio::select! {
+                _ = tokio::time::timeout(LAST_WORDS, &mut serving) => {}
+                _ = signals.next() => {}
+            }
+            None
+        }
     };
     // Whatever ends it: what its runs have started is ended and recorded.
     if let Some(house) = house.house() {

@@ -3,6 +3,7 @@
 //! ```text
 //!  stdin of a pipe ends ── the pipe says so ── calls go on, at most as long as a call may take ── answers ── the pipe ends
 //!  the lines themselves end ── a few seconds ── answers ── the conversation is over
+//!  a server that carries its runs itself is told to end ── answers ── the conversation is over
 //! ```
 //! Nobody can fill in a form any more: those that are open are taken back at once, and their questions stay open.
 
@@ -13,6 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout_at};
+use tokio_util::sync::CancellationToken;
 
 /// What a pipe says to the daemon when its client has said its last line.
 pub(crate) const NOTIFICATION: &str = "notifications/switchback/last_line";
@@ -45,21 +47,29 @@ impl Last {
         self.until.send_replace(Some(Until { at: Instant::now() + patience, is_the_end: false }));
     }
 
-    /// The lines have ended; gives until when calls are waited for.
-    fn ended(&self) -> Instant {
-        let at = Instant::now() + LINES_ENDED;
+    /// The lines have ended, and calls go on for so long; gives until when their answers are waited for.
+    fn ended(&self, patience: Duration) -> Instant {
+        let at = Instant::now() + patience;
         self.until.send_replace(Some(Until { at, is_the_end: true }));
         at + ANSWERING
     }
 
-    /// Waits for the last line. May be dropped and asked for again.
-    pub(super) async fn heard(&self) -> Until {
+    /// Waits for the last line, or that calls are to end sooner than is known. May be dropped and asked for again.
+    pub(super) async fn heard(&self, known: Option<Until>) -> Until {
         let mut heard = self.until.subscribe();
-        let until = heard.wait_for(Option::is_some).await.ok().and_then(|until| *until);
+        let is_news = |until: &Until| known.is_none_or(|known| until.at < known.at);
+        let until = heard.wait_for(|until| until.as_ref().is_some_and(is_news)).await;
+        let until = until.ok().and_then(|until| *until);
         match until {
             Some(until) => until,
             None => std::future::pending().await,
         }
+    }
+
+    /// Waits for calls. Whoever is not answered by then will not be.
+    async fn answered(&self, until: Instant) {
+        let mut calls = self.calls.subscribe();
+        let _ = timeout_at(until, calls.wait_for(|count| *count == 0)).await;
     }
 
     /// A call is under way as long as what this gives lives.
@@ -82,12 +92,14 @@ impl Drop for UnderWay {
 pub(super) struct Lasting<T> {
     lines: T,
     last: Arc<Last>,
+    /// Told when no more lines are to be read, and calls end at once.
+    enough: CancellationToken,
     until: Option<Instant>,
 }
 
 impl<T> Lasting<T> {
-    pub(super) fn new(lines: T, last: Arc<Last>) -> Self {
-        Lasting { lines, last, until: None }
+    pub(super) fn new(lines: T, last: Arc<Last>, enough: CancellationToken) -> Self {
+        Lasting { lines, last, enough, until: None }
     }
 }
 
@@ -102,16 +114,21 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Lasting<T> {
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
-        let until = match self.until {
-            Some(until) => until,
-            None => match self.lines.receive().await {
-                Some(message) => return Some(message),
-                None => *self.until.insert(self.last.ended()),
-            },
-        };
-        let mut calls = self.last.calls.subscribe();
-        // Whoever is not answered by then will not be.
-        let _ = timeout_at(until, calls.wait_for(|count| *count == 0)).await;
+        if self.until.is_none() {
+            tokio::select! {
+                biased;
+                () = self.enough.cancelled() => {}
+                message = self.lines.receive() => if message.is_some() {
+                    return message;
+                }
+            }
+        }
+        let until = *self.until.get_or_insert_with(|| self.last.ended(LINES_ENDED));
+        tokio::select! {
+            biased;
+            () = self.enough.cancelled() => self.last.answered(self.last.ended(Duration::ZERO)).await,
+            () = self.last.answered(until) => {}
+        }
         None
     }
 

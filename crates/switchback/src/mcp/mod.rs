@@ -78,17 +78,18 @@ pub(crate) async fn serve(
     shows_gates: bool,
     lines: impl Transport<RoleServer, Error = io::Error> + 'static,
 ) -> Result<(), String> {
-    speak(Host::Open(house), (client, shows_gates), lines).await
+    speak(Host::Open(house), (client, shows_gates), lines, CancellationToken::new()).await
 }
 
-/// Speaks MCP with one client of a house of its own, which is looked for as long as there is none.
+/// Speaks MCP with one client of a house of its own, which is looked for as long as there is none. Where it is told that this is
+/// enough, it answers what is asked already and ends; the house is closed after that.
 pub(crate) async fn serve_alone(
     house: Arc<Sought>,
-    client: Client,
-    shows_gates: bool,
+    (client, shows_gates): (Client, bool),
     lines: impl Transport<RoleServer, Error = io::Error> + 'static,
+    enough: CancellationToken,
 ) -> Result<(), String> {
-    speak(Host::Sought(house), (client, shows_gates), lines).await
+    speak(Host::Sought(house), (client, shows_gates), lines, enough).await
 }
 
 /// Speaks MCP with one client where there is no house: every tool says why, and what to do.
@@ -97,7 +98,7 @@ pub(crate) async fn serve_closed(
     client: Client,
     lines: impl Transport<RoleServer, Error = io::Error> + 'static,
 ) -> Result<(), String> {
-    speak(Host::Shut(reason), (client, false), lines).await
+    speak(Host::Shut(reason), (client, false), lines, CancellationToken::new()).await
 }
 
 /// Speaks for a daemon that cannot be had, on a thread of its own, until the other side hangs up.
@@ -120,11 +121,12 @@ async fn speak(
     host: Host,
     (client, shows_gates): (Client, bool),
     lines: impl Transport<RoleServer, Error = io::Error> + 'static,
+    enough: CancellationToken,
 ) -> Result<(), String> {
     let (alive, mut over) = mpsc::channel(1);
     let closing = host.house().map(|house| house.closing()).unwrap_or_default();
     let visit = Arc::new(Visit::begin(host, (client, shows_gates), alive).await);
-    let lines = Lasting::new(Worded(lines), Arc::clone(&visit.last));
+    let lines = Lasting::new(Worded(lines), Arc::clone(&visit.last), enough);
     let spoken = match Server::new(&visit).serve(lines).await {
         Ok(running) => until_over(running, &closing).await,
         // A client may hang up before it has said anything.

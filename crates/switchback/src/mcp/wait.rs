@@ -97,7 +97,7 @@ pub(super) async fn wait(
                 let taken = take(call, &live.asked, said).await?;
                 watch.taken(call, &live.asked, taken).await?;
             }
-            heard = call.visit.last.heard(), if last.is_none() => {
+            heard = call.visit.last.heard(last) => {
                 last = Some(heard);
                 until = Some(until.map_or(heard.at, |until| until.min(heard.at)));
                 // Whoever has hung up fills in no form.

@@ -1,5 +1,6 @@
 //! A client that speaks JSON-RPC line by line and knows nothing else: what it sees is what is on the wire.
 
+use rustix::process::Pid;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
@@ -173,6 +174,11 @@ impl Client {
     /// Answers what the server asked.
     pub(crate) fn reply(&mut self, asked: &Value, result: Value) {
         self.write(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": result }));
+    }
+
+    /// The server.
+    pub(crate) fn pid(&self) -> Pid {
+        Pid::from_child(&self.child)
     }
 
     /// Hangs up at once, as a client does that crashes.

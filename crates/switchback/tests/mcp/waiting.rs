@@ -229,6 +229,41 @@ fn a_call_whose_client_has_said_its_last_line_is_answered_before_the_server_ends
 }
 
 #[test]
+fn a_server_that_carries_its_runs_answers_before_a_signal_ends_it() {
+    for (signal, says_no_more) in
+        [(Signal::TERM, false), (Signal::HUP, false), (Signal::INT, false), (Signal::TERM, true)]
+    {
+        let world = World::with(&[("nap", &sleeper("nap", "600"))]);
+        let mut client = Client::connect(world.command("project", &["serve", "--no-daemon"]), Era::Handshake);
+        let calls = [(); 3].map(|()| {
+            client.begin("execute_workflow", json!({"workflow": "nap"}), json!({"progressToken": "p"}))
+        });
+        while client.told("p").len() < 3 {
+            client.listen(Duration::from_millis(50));
+        }
+        let began = Instant::now();
+        if says_no_more {
+            client.says_no_more();
+        }
+        kill_process(client.pid(), signal).unwrap();
+        for id in calls {
+            let (answer, _) = client.called(id);
+            assert_eq!(answer["status"], "paused", "{signal:?} {answer:#}");
+            let next = answer["next"].as_str().unwrap();
+            assert!(
+                next.contains("A person goes on with it by `switchback resume "),
+                "{signal:?} {answer:#}"
+            );
+        }
+        assert_eq!(client.close().code(), Some(130), "{signal:?}");
+        assert!(began.elapsed() < Duration::from_secs(4), "{signal:?} {:?}", began.elapsed());
+        let runs = world.command("project", &["runs", "--json"]).output().unwrap();
+        let told = String::from_utf8_lossy(&runs.stdout).into_owned();
+        assert_eq!(told.matches("`nap` was interrupted").count(), 3, "{told}");
+    }
+}
+
+#[test]
 fn what_ends_soon_after_the_last_line_is_answered_as_it_ended() {
     for serve in [&["serve"][..], &["serve", "--no-daemon"]] {
         let world = World::with(&[("nap", &sleeper("nap", "1"))]);
