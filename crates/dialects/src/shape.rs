@@ -75,6 +75,15 @@ pub(crate) fn text<'n>(mistakes: &mut Mistakes<'_>, node: &'n Node, what: &str) 
     found
 }
 
+/// Tells whether there is a value, and reports it if not: `key:` with nothing behind it is most likely forgotten.
+pub(crate) fn has_value(mistakes: &mut Mistakes<'_>, node: &Node, what: &str, hint: &str) -> bool {
+    if node.is_null() {
+        let message = format!("{what} has no value, and one is needed here");
+        mistakes.error(|sheet| sheet.error("wrong-type", node.place(), message).hint(hint));
+    }
+    !node.is_null()
+}
+
 /// Tells whether a node is a mapping, and reports it if not. Nothing at all counts as an empty mapping.
 pub(crate) fn is_map(mistakes: &mut Mistakes<'_>, node: &Node, what: &str, hint: &str) -> bool {
     if node.as_map().is_some() || node.is_null() {

@@ -2,6 +2,7 @@
 
 use crate::blocks::shell::{self, Doubt};
 use crate::mistakes::Mistakes;
+use crate::shape;
 use crate::text::Node;
 
 /// The variable that the server itself gives every command.
@@ -21,6 +22,12 @@ pub(crate) fn check(mistakes: &mut Mistakes<'_>, name: &str, key: &Node) {
         let message = format!("`{name}` cannot be the name of a variable");
         sheet.error("bad-name", key.place(), message).hint(hint)
     });
+}
+
+/// Tells whether one is given a value, and reports it if not: nothing silently becomes an empty text.
+pub(crate) fn has_value(mistakes: &mut Mistakes<'_>, name: &str, value: &Node) -> bool {
+    let hint = "write one, `\"\"` for an empty text, or take the variable away";
+    shape::has_value(mistakes, value, &format!("the variable `{name}`"), hint)
 }
 
 /// Warns of one that programs run, load, or look for others by, where its value is not fixed.

@@ -89,7 +89,7 @@ fn kind<'n>(mistakes: &mut Mistakes<'_>, node: &'n Node, is_told: bool) -> Optio
         });
         return None;
     }
-    let folder = node.entry("working_dir").filter(|(_, folder)| !folder.is_null());
+    let folder = node.entry("working_dir");
     if let Some((key, _)) = folder.filter(|_| name != "command") {
         mistakes.error(|sheet| {
             let diagnostic = sheet.error("bad-value", key.place(), "`working_dir` belongs to a command");

@@ -178,6 +178,9 @@ impl<'n> Reader<'_, 'n> {
                 secrets.insert(name.to_owned(), secret);
                 continue;
             }
+            if !variable::has_value(&mut self.mistakes, name, value) {
+                continue;
+            }
             if value.as_scalar().is_none() {
                 let what = format!("the value of `{name}`");
                 shape::wrong_kind(

@@ -204,3 +204,36 @@ fn a_nul_byte_that_no_process_can_be_given_is_told() {
     let shown = told("nul.yaml", &blocks(&[r#"id: a, type: Shell, inputs: {command: "echo \0 x"}"#]));
     assert!(shown.contains("a command cannot contain a NUL byte"), "{shown}");
 }
+
+#[test]
+fn a_value_that_is_forgotten_is_told() {
+    for block in [
+        "id: a, type: Shell, inputs: {command: x, env: {A: null}}",
+        "id: a, type: Shell, inputs: {command: x, env: {A: }}",
+        "id: a, type: Shell, inputs: {command: }",
+        "id: a, type: Shell, inputs: {command: x, working_dir: }",
+        "id: a, type: Shell, inputs: {command: x, shell: }",
+        "id: a, type: CreateFile, inputs: {path: p, content: }",
+        "id: a, type: WriteJSONState, inputs: {path: p, state: }",
+        "id: a, type: MergeJSONState, inputs: {path: p, updates: }",
+        "id: a, type: RenderTemplate, inputs: {template: x, target: }",
+        "id: a, type: Prompt, inputs: {prompt: p, default: }",
+        "id: a, type: Prompt, inputs: {prompt: p, details: }",
+        "id: a, type: Agent, inputs: {instructions: i, output_schema: }",
+        "id: a, type: Agent, verify: {command: x, working_dir: }, inputs: {instructions: i}",
+    ] {
+        assert_eq!(codes(&blocks(&[block])), ["wrong-type"], "{block}");
+    }
+    let env = "name: a\nblocks:\n  - id: a\n    type: Shell\n    inputs:\n      command: x\n      env:\n        A:\n        B: ''\n";
+    let said = told("env.yaml", env);
+    assert!(
+        said.starts_with(
+            "error[wrong-type]: the variable `A` has no value, and one is needed here\n --> env.yaml:8:10\n"
+        ),
+        "{said}"
+    );
+    assert!(said.contains("write one, `\"\"` for an empty text, or take the variable away"), "{said}");
+    let template =
+        "id: a, type: RenderTemplate, inputs: {template: '{{ x }}', variables: {x: , y: {z: null}}}";
+    assert_eq!(codes(&blocks(&[template])), ["no-value"]);
+}

@@ -59,7 +59,7 @@ impl<'n> Reader<'_, 'n> {
         let mut given: Vec<(String, Expr)> = Vec::new();
         given.extend(words.map(|words| ("instructions".to_owned(), words)));
         given.extend(self.context(inputs, by));
-        if let Some(node) = inputs.get("output_schema").filter(|schema| !schema.is_null())
+        if let Some(node) = inputs.get("output_schema")
             && self.is_schema(node)
         {
             self.hidden_member(node, block);

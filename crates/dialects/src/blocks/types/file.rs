@@ -111,6 +111,9 @@ impl<'r, 's, 'n> Given<'r, 's, 'n> {
     /// A value of any kind, which must be there when the block runs.
     pub(super) fn value(&mut self, key: &'static str, hint: &str) -> Option<&'n Node> {
         let node = self.must(key, hint)?;
+        if !shape::has_value(&mut self.reader.mistakes, node, &format!("`{key}`"), hint) {
+            return None;
+        }
         let value = needed(self.reader.value(node, By::Inputs(self.block)));
         self.add(key, value);
         Some(node)

@@ -14,7 +14,7 @@ use serde_json::Value;
 impl<'n> Reader<'_, 'n> {
     /// Reads who is to read the command; none where it is the default, or a mistake that is told.
     pub(super) fn interpreter(&mut self, inputs: &'n Node) -> Option<(&'n str, &'static Interpreter)> {
-        let node = inputs.get("shell").filter(|node| !node.is_null())?;
+        let node = inputs.get("shell")?;
         let name = shape::text(&mut self.mistakes, node, "`shell`")?;
         if let Some(known) = interpreter(name) {
             return Some((name, known));

@@ -75,7 +75,12 @@ impl<'n> Reader<'_, 'n> {
         let mut asked = vec![("kind".to_owned(), Expr::Const(kind.as_str().into()))];
         asked.extend(self.words(inputs, "prompt", by).map(|prompt| ("prompt".to_owned(), prompt)));
         let choices = self.choices(inputs, block, kind);
-        let default = inputs.get("default").filter(|default| !default.is_null());
+        let mut said = |key: &str| {
+            let node = inputs.get(key)?;
+            let hint = "write one, or take it away";
+            shape::has_value(&mut self.mistakes, node, &format!("`{key}`"), hint).then_some(node)
+        };
+        let (default, details) = (said("default"), said("details"));
         if let Some(node) = default {
             if gate.is_some() {
                 self.mistakes.error(|sheet| {
@@ -88,7 +93,7 @@ impl<'n> Reader<'_, 'n> {
             asked.push(("default".to_owned(), default));
         }
         asked.extend(choices.map(|choices| ("choices".to_owned(), choices)));
-        let details = inputs.get("details").map(|details| self.value(details, by));
+        let details = details.map(|details| self.value(details, by));
         asked.extend(details.map(|details| ("details".to_owned(), details)));
         asked
     }

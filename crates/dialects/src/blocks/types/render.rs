@@ -224,6 +224,14 @@ impl<'n> Reader<'_, 'n> {
         let mut read = Vec::new();
         for (name, key, value) in shape::unique(variables) {
             self.check_name_of_variable(name, key);
+            if value.is_null() {
+                self.mistakes.warn(|sheet| {
+                    let message =
+                        format!("the variable `{name}` has no value: the template shows it as `None`");
+                    let hint = "write one, or `\"\"` for an empty text";
+                    sheet.warning("no-value", value.place(), message).hint(hint)
+                });
+            }
             read.push((name.to_owned(), self.value(value, By::Inputs(block))));
         }
         read

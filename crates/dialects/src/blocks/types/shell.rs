@@ -235,6 +235,9 @@ impl<'n> Reader<'_, 'n> {
                 secrets.insert(name.to_owned(), secret);
                 continue;
             }
+            if !variable::has_value(&mut self.mistakes, name, value) {
+                continue;
+            }
             self.no_nul(value, "a variable");
             let value = needed(self.value(value, By::Inputs(block)));
             if !matches!(value, Expr::Const(_)) {

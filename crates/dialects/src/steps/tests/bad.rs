@@ -180,3 +180,15 @@ fn a_second_type_is_the_kind_of_a_prompt_and_nothing_else() {
         assert_eq!(codes(&steps(&[step])), expected, "{step}");
     }
 }
+
+#[test]
+fn a_variable_whose_value_is_forgotten_is_told() {
+    let flow = |env: &str| {
+        format!(
+            "name: a\nversion: 1.0.0\nshell: server\nsteps: [{{id: a, type: shell, command: x, env: {{{env}}}}}]"
+        )
+    };
+    assert_eq!(codes(&flow("A: , B: \"\"")), ["wrong-type"]);
+    assert_eq!(codes(&flow("A: null")), ["wrong-type"]);
+    assert_eq!(codes(&flow("A: \"\"")), [""; 0]);
+}
