@@ -116,6 +116,9 @@ pub enum Error {
     /// Another process owns the store now; this one has stopped.
     #[error("another process has taken over the store; this one has stopped writing")]
     Fenced,
+    /// The store was taken away; this process has stopped.
+    #[error("{0}")]
+    Lost(crate::store::Lost),
     /// Another process, which carries the runs, said this.
     #[error("{message}")]
     Told {

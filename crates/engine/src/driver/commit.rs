@@ -20,7 +20,8 @@ impl Driver {
         kill_point("before commit");
         let writes = &self.batch.writes;
         let committed = match writes.is_empty() {
-            true => Ok(()),
+            // Answers from a store that was taken away are none.
+            true => self.store.stands().map_err(WriteError::from),
             #[cfg(feature = "faults")]
             false if self.is_full() => Err(crate::store::Fault::Full("in this test".to_owned()).into()),
             false => self.store.commit(writes),
@@ -67,8 +68,9 @@ impl Replies {
 }
 
 fn refused(error: &WriteError) -> Error {
-    match error.kind() {
-        Kind::Fenced => Error::Fenced,
+    match error {
+        WriteError::Fenced { .. } => Error::Fenced,
+        WriteError::Lost(lost) => Error::Lost(lost.clone()),
         _ => Error::Store(error.to_string()),
     }
 }

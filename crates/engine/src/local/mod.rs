@@ -24,7 +24,7 @@ use crate::answers::Answers;
 use crate::backend::{Accepted, Backend, Error, Later, Progress, Standing, Start};
 use crate::driver::{Driver, Letter};
 use crate::secrets::used;
-use crate::store::Store;
+use crate::store::{Ground, Lost, Store, WriteError};
 use desk::Desk;
 use kernel::{Command, RunId};
 use std::collections::BTreeSet;
@@ -40,10 +40,11 @@ pub struct Local {
     hands: Arc<Hands>,
     timers: watch::Receiver<usize>,
     last_words: LastWords,
+    ground: Ground,
 }
 
 /// Why the work has stopped, once it has. Said before whoever waits for it is let go.
-type LastWords = Arc<OnceLock<String>>;
+type LastWords = Arc<OnceLock<WriteError>>;
 
 impl Local {
     /// Starts the backend over an opened store. Adapters run on the given runtime.
@@ -54,6 +55,7 @@ impl Local {
         runtime: tokio::runtime::Handle,
     ) -> Self {
         let (desk, last_words) = (Arc::new(Desk::default()), LastWords::default());
+        let ground = store.ground().clone();
         let hands = Arc::new(Hands::new(notes, Arc::clone(&answers), runtime, Arc::clone(&desk)));
         let (driver, at) = (Driver::new(store), Arc::clone(&desk));
         let worker = Worker::new(driver, answers, Arc::clone(&hands), at, Arc::clone(&last_words));
@@ -64,7 +66,7 @@ impl Local {
             .name("driver".into())
             .spawn(move || at.work())
             .expect("BUG: the system gives no thread");
-        Local { desk, thread: Mutex::new(Some(thread)), hands, timers, last_words }
+        Local { desk, thread: Mutex::new(Some(thread)), hands, timers, last_words, ground }
     }
 
     /// Tells how many effects are being carried out.
@@ -100,12 +102,21 @@ impl Local {
         if let Some(thread) = thread {
             let _ = tokio::task::spawn_blocking(move || thread.join()).await;
         }
+        self.hands.notes.let_go();
+    }
+
+    /// Whether the store is still under its name. Where it is not, the work stops.
+    pub fn stands(&self) -> Result<(), Lost> {
+        self.ground.holds().inspect_err(|_| self.desk.post(Mail::Doubt))
     }
 
     /// Why the backend does not answer any more.
     pub fn stopped(&self) -> Error {
-        let words = self.last_words.get().map_or("by a mistake of its own", String::as_str);
-        Error::Stopped(words.to_owned())
+        match self.last_words.get() {
+            Some(WriteError::Lost(lost)) => Error::Lost(lost.clone()),
+            Some(error) => Error::Stopped(error.to_string()),
+            None => Error::Stopped("by a mistake of its own".to_owned()),
+        }
     }
 
     fn ask(&self, letter: impl FnOnce(crate::turn::Reply) -> Letter) -> Later<'_, Accepted> {

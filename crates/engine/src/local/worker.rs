@@ -42,6 +42,8 @@ pub(crate) enum Mail {
     Release,
     /// Something is over that was waited for.
     Nudge,
+    /// The store may have been taken away.
+    Doubt,
     /// It will be closed soon.
     Hurry,
     Close,
@@ -79,6 +81,8 @@ pub(super) struct Worker {
     /// From when on no questions are asked any more.
     pub(super) hurries: Option<Instant>,
     closing: bool,
+    /// Whether the store is to be looked at though nothing waits for it.
+    doubted: bool,
     /// Runs that ended since the last commit, to be forgotten.
     ended: Vec<RunId>,
     /// How often in a row the store did not take what waits.
@@ -108,6 +112,7 @@ impl Worker {
             hold: Hold::default(),
             hurries: None,
             closing: false,
+            doubted: false,
             ended: Vec::new(),
             refused: 0,
             last_words,
@@ -120,7 +125,7 @@ impl Worker {
         for parcel in self.driver.questions() {
             self.let_leave(parcel);
         }
-        if self.driver.is_pending() {
+        if self.driver.is_pending() || std::mem::take(&mut self.doubted) {
             match self.driver.commit_in_silence() {
                 Ok((parcels, replies)) => {
                     self.refused = 0;
@@ -132,7 +137,7 @@ impl Worker {
                 // An engine that cannot write must stop.
                 Err(error) => {
                     // It is said only once, before whoever waits is let go.
-                    let _ = self.last_words.set(error.to_string());
+                    let _ = self.last_words.set(error.clone());
                     self.driver.give_up(&error);
                     return Next::Broken;
                 }
@@ -194,6 +199,7 @@ impl Worker {
             Mail::Hold { reply } => drop(reply.send(self.hold())),
             Mail::Release => self.release(),
             Mail::Nudge => {}
+            Mail::Doubt => self.doubted = true,
             Mail::Hurry => self.hurry(),
             Mail::Subscribe { run, sender, reply } => {
                 let listening = self.subscribers.entry(run).or_default();

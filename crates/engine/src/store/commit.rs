@@ -1,7 +1,8 @@
 //! One commit: all writes in one transaction, by the owner or not at all.
 //!
 //! The fence is read inside the transaction, after SQLite's write lock is held: an owner that was taken over
-//! while it slept cannot get between the check and its writes.
+//! while it slept cannot get between the check and its writes. Whoever takes the file away between the look at its name
+//! and the flush has taken away what was recorded, as a moment later.
 
 use super::apply;
 use super::error::{Fault, WriteError};
@@ -27,6 +28,7 @@ impl Store {
         &mut self,
         work: impl FnOnce(&Transaction<'_>) -> Result<T, WriteError>,
     ) -> Result<T, WriteError> {
+        self.stands()?;
         let epoch = self.fence();
         let step = self.reader.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
         if let Some(epoch) = epoch {

@@ -1,6 +1,7 @@
 //! How a connection to the database is set up. Each setting says what it is for.
 
 use super::error::{Fault, OpenError};
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use std::path::Path;
 use std::time::Duration;
@@ -32,6 +33,8 @@ pub(super) fn writer(path: &Path) -> Result<Connection, OpenError> {
     db.pragma_update(None, "fullfsync", true)?;
     db.pragma_update(None, "checkpoint_fullfsync", true)?;
     db.pragma_update(None, "foreign_keys", true)?;
+    // Closing removes the WAL by its name, which may be that of another store meanwhile: only a clean close does that.
+    db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     db.pragma_update(None, "cache_size", -CACHE_KIB)?;
     db.pragma_update_and_check(None, "wal_autocheckpoint", WAL_PAGES, |_| Ok(()))?;
     db.pragma_update_and_check(None, "journal_size_limit", WAL_BYTES, |_| Ok(()))?;

@@ -17,6 +17,8 @@ pub enum Kind {
     Retryable,
     /// Another process owns the store now: this one must stop.
     Fenced,
+    /// The store was taken away under its owner, which must stop.
+    Lost,
     /// The same call will always fail.
     Final,
 }
@@ -78,6 +80,18 @@ impl From<rusqlite::Error> for Fault {
             _ => Fault::Final(text),
         }
     }
+}
+
+/// The file of a store is not under its name any more, though its owner has it open.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Lost {
+    /// Nothing lies there.
+    #[error("{} was removed or moved away while it was in use, and the runs recorded in it with it", .0.display())]
+    Removed(PathBuf),
+    /// Another file lies there.
+    #[error("{} was replaced by another file while it was in use; the runs recorded in the former one are not in \
+             this one", .0.display())]
+    Replaced(PathBuf),
 }
 
 /// A write that does not fit what is stored. The driver is wrong, or is not the only one.
@@ -147,6 +161,9 @@ pub enum WriteError {
         /// The epoch in the store.
         now: u64,
     },
+    /// The store was taken away.
+    #[error(transparent)]
+    Lost(#[from] Lost),
     /// One of the writes does not fit what is stored.
     #[error(transparent)]
     Conflict(#[from] Conflict),
@@ -160,6 +177,7 @@ impl WriteError {
     pub fn kind(&self) -> Kind {
         match self {
             WriteError::Fenced { .. } => Kind::Fenced,
+            WriteError::Lost(_) => Kind::Lost,
             WriteError::Conflict(_) => Kind::Final,
             WriteError::Fault(fault) => fault.kind(),
         }
@@ -214,6 +232,9 @@ pub enum OpenError {
     /// There is no store yet. Only a reader says so.
     #[error("there is no store in {}", .0.display())]
     Absent(PathBuf),
+    /// The store was taken away. Only who has it open says so.
+    #[error(transparent)]
+    Lost(#[from] Lost),
     /// The data directory or the lock file could not be used.
     #[error("failed to use {}: {error}", .path.display())]
     Directory {
@@ -232,6 +253,7 @@ impl OpenError {
     pub fn kind(&self) -> Kind {
         match self {
             OpenError::Held { .. } => Kind::Retryable,
+            OpenError::Lost(_) => Kind::Lost,
             OpenError::Fault(fault) => fault.kind(),
             _ => Kind::Final,
         }

@@ -10,7 +10,8 @@
 //!
 //! Invariant: what `commit` has answered with `Ok` survives a power cut; what it has answered with an error has
 //! left no trace. Invariant: one owner. The lock keeps a second one out, and the epoch, which is checked inside
-//! every transaction, keeps out an owner that lost the lock without noticing.
+//! every transaction, keeps out an owner that lost the lock without noticing. Invariant: nothing is recorded in a file that
+//! nobody finds any more (see `ground`).
 
 mod apply;
 mod check;
@@ -19,6 +20,7 @@ mod connect;
 mod directory;
 mod error;
 mod export;
+mod ground;
 mod load;
 mod lock;
 mod open;
@@ -34,8 +36,9 @@ mod write;
 mod tests;
 
 pub use directory::{network as network_file_system, written_by_owner_alone};
-pub use error::{Conflict, Fault, Kind, OpenError, WriteError};
+pub use error::{Conflict, Fault, Kind, Lost, OpenError, WriteError};
 pub use export::ExportError;
+pub use ground::Ground;
 pub use load::{Loaded, Snapshot};
 pub use lock::Owner;
 pub use open::{Counters, Store};

@@ -6,10 +6,12 @@
 //!
 //! Nothing is changed before the look has found a store that this binary may change.
 
-use super::error::OpenError;
+use super::error::{Lost, OpenError};
+use super::ground::Ground;
 use super::lock::Lock;
 use super::read::Reader;
 use super::{FILE, check, connect, directory, schema, wal};
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, TransactionBehavior};
 use std::path::Path;
 use std::time::Duration;
@@ -22,6 +24,7 @@ const CLOSE_TIMEOUT: Duration = Duration::from_millis(200);
 pub struct Store {
     // Invariant: the connection is dropped before the lock.
     pub(super) reader: Reader,
+    pub(super) ground: Ground,
     pub(super) epoch: u64,
     pub(super) counters: Counters,
     #[cfg(feature = "faults")]
@@ -56,8 +59,10 @@ impl Store {
         }
         schema::migrate(&mut db, &path)?;
         let epoch = raise_epoch(&mut db)?;
+        let ground = Ground::of(dir).map_err(|error| OpenError::Directory { path, error })?;
         Ok(Store {
             reader: Reader::over(db),
+            ground,
             epoch,
             counters: Counters::default(),
             #[cfg(feature = "faults")]
@@ -77,6 +82,16 @@ impl Store {
         &self.reader
     }
 
+    /// Whether what is written here is found under its name.
+    pub fn stands(&self) -> Result<(), Lost> {
+        self.ground.holds()
+    }
+
+    /// What the store stands on.
+    pub fn ground(&self) -> &Ground {
+        &self.ground
+    }
+
     /// What was committed since the store was opened.
     pub fn counters(&self) -> Counters {
         self.counters
@@ -88,10 +103,13 @@ impl Store {
     }
 
     /// Leaves one whole file behind: copies the WAL into the database and cuts it to nothing. A reader that is
-    /// in the way only postpones that to the next opening.
+    /// in the way only postpones that to the next opening. Where another store lies under its name, nothing is touched.
     pub fn close(self) -> Result<(), OpenError> {
+        self.stands()?;
         self.reader.db.busy_timeout(CLOSE_TIMEOUT)?;
         self.reader.db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |_| Ok(()))?;
+        // Now the WAL may go.
+        self.reader.db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
         Ok(())
     }
 

@@ -258,3 +258,42 @@ async fn what_was_held_is_begun_on_release_or_withdrawn_without_having_begun() {
     assert_eq!(std::fs::read_to_string(&mark).unwrap(), "x\n");
     local.close().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_store_that_is_taken_away_stops_the_work_before_anything_is_begun() {
+    let dir = tempfile::tempdir().unwrap();
+    let local = open(dir.path());
+    let id = RunId::new("a");
+    let mut progress = local.subscribe(&id).await.unwrap();
+    local.start(start(dir.path(), "a", graph(vec![(shell("a", "true"), vec![])]))).await.unwrap();
+    end(&mut progress).await;
+    std::fs::remove_dir_all(dir.path().join("data")).unwrap();
+    let plan = graph(vec![(shell("b", "touch begun"), vec![])]);
+    let error = local.start(start(dir.path(), "b", plan)).await.unwrap_err();
+    assert!(matches!(error, Error::Lost(_)), "{error}");
+    assert!(matches!(local.query(&id).await.unwrap_err(), Error::Lost(_)));
+    local.close().await;
+    assert!(!dir.path().join("begun").exists());
+    assert!(!dir.path().join("data").exists());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_only_looks_may_find_that_the_store_is_gone() {
+    let dir = tempfile::tempdir().unwrap();
+    let local = open(dir.path());
+    let id = RunId::new("a");
+    let mut progress = local.subscribe(&id).await.unwrap();
+    let plan = graph(vec![(shell("a", "touch begun; exec sleep 60"), vec![])]);
+    local.start(start(dir.path(), "a", plan)).await.unwrap();
+    while !dir.path().join("begun").exists() {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    local.stands().unwrap();
+    std::fs::remove_file(dir.path().join("data/switchback.db")).unwrap();
+    local.stands().unwrap_err();
+    while progress.recv().await.is_some() {}
+    assert!(matches!(local.stopped(), Error::Lost(_)));
+    let effects = local.effects();
+    local.close().await;
+    assert_eq!(*effects.borrow(), 0, "what was under way was ended");
+}

@@ -9,7 +9,7 @@ use engine::adapters::process::Recovered;
 use engine::backend::{Accepted, Backend};
 use engine::kernel::command::Caller;
 use engine::kernel::{Command, RunId};
-use engine::store::{Owner, Reader, RunRow};
+use engine::store::{Ground, Owner, Reader, RunRow};
 use engine::view;
 use std::future::Future;
 use std::path::{Path, PathBuf};
@@ -29,6 +29,7 @@ const VARIABLE: &str = "SWITCHBACK_NO_DAEMON";
 pub(crate) struct Desk {
     carrier: Carrier,
     dir: PathBuf,
+    ground: Option<Ground>,
     pub(crate) reader: Reader,
 }
 
@@ -97,7 +98,8 @@ impl Desk {
             }
         };
         let reader = Reader::open(&dir)?;
-        Ok(Desk { carrier, dir, reader })
+        let ground = Ground::of(&dir).ok();
+        Ok(Desk { carrier, dir, ground, reader })
     }
 
     /// Whoever carries the runs.
@@ -150,6 +152,9 @@ impl Desk {
     pub(crate) fn stopped(&self) -> engine::Error {
         match &self.carrier {
             Carrier::Alone(house) => house.local.stopped(),
+            Carrier::Daemon(_) if let Some(Err(lost)) = self.ground.as_ref().map(Ground::holds) => {
+                engine::Error::Lost(lost)
+            }
             Carrier::Daemon(_) => {
                 let log = self.dir.join("daemon.log");
                 engine::Error::Stopped(ended(&log))

@@ -5,6 +5,7 @@ use super::look;
 use super::store::directory;
 use crate::daemon::{NOT_A_HUMAN, UNPROVEN, Unreachable};
 use crate::house::HouseError;
+use crate::mcp::LOST;
 use engine::Error;
 use engine::adapters::process::NoteError;
 use engine::kernel::{Refusal, RunId};
@@ -150,10 +151,21 @@ impl From<OpenError> for CommandError {
             OpenError::Directory { .. } => CommandError::internal("store", error.to_string())
                 .hint("the data directory must be a folder that you may read and write")
                 .hint("get that right, or name another one: SWITCHBACK_HOME=/some/folder"),
+            OpenError::Lost(lost) => self::lost(lost.to_string()),
+            OpenError::Absent(_) => CommandError::internal("store", error.to_string())
+                .hint("somebody has just removed it: try again, and a new one is made"),
             OpenError::Newer { .. } => CommandError::internal("store-newer", error.to_string()),
             _ => CommandError::internal("store", error.to_string()),
         }
     }
+}
+
+/// The store was taken away, as it was told.
+fn lost(told: String) -> CommandError {
+    CommandError::internal(LOST, told)
+        .hint("commands that were under way are ended; what they had done is not undone")
+        .hint("the next command makes a new store and begins anew in it")
+        .hint("if the data directory was only moved, go on with its runs there: SWITCHBACK_HOME=/where/it/is")
 }
 
 fn held(dir: &str, pid: Option<u32>) -> CommandError {
@@ -277,6 +289,7 @@ impl From<Error> for CommandError {
             error @ Error::NoRun(_) => CommandError::usage("unknown-run", error.to_string()),
             error @ Error::KeyUsed(_) => CommandError::usage("key-used", error.to_string()),
             Error::NoSecret(missing) => CommandError::usage(NO_SECRET, missing.to_string()),
+            Error::Told { code, message } if code == LOST => lost(message),
             Error::Told { code, message } if code == NO_SECRET => CommandError::usage(NO_SECRET, message),
             Error::Told { code, message } if code == NOT_A_HUMAN => CommandError::usage(NOT_A_HUMAN, message)
                 .hint("open a terminal that neither an agent nor its client has started, and answer there"),
@@ -286,6 +299,7 @@ impl From<Error> for CommandError {
             Error::Told { code, message } => {
                 CommandError { code: code.into(), ..CommandError::internal("told", message) }
             }
+            Error::Lost(lost) => self::lost(lost.to_string()),
             error @ Error::Fenced => CommandError::internal("store-taken-over", error.to_string()),
             Error::Store(reason) => CommandError::internal("store", reason).at_store(),
             error @ Error::Stopped(_) => CommandError::internal(STOPPED, error.to_string()),

@@ -47,7 +47,7 @@ mod verify;
 
 pub(crate) use desk::recovered;
 pub(crate) use error::{CommandError, code_of};
-pub(crate) use look::typable;
+pub(crate) use look::{talk, typable};
 
 use arguments::{Arguments, ServeArguments, Verb};
 use clap::Parser;

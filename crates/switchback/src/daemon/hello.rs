@@ -67,6 +67,9 @@ pub(crate) struct Welcome {
     /// What whoever comes in should know.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) note: Option<String>,
+    /// Nobody comes in because it ends by itself: another one can be started at once.
+    #[serde(default)]
+    pub(crate) ends: bool,
 }
 
 impl Hello {
@@ -93,7 +96,21 @@ impl Hello {
 impl Welcome {
     /// The welcome of this process.
     pub(crate) fn new(refused: Option<String>, note: Option<String>) -> Welcome {
-        Welcome { hello: HELLO, version: VERSION.to_owned(), pid: std::process::id(), refused, note }
+        Welcome {
+            hello: HELLO,
+            version: VERSION.to_owned(),
+            pid: std::process::id(),
+            refused,
+            note,
+            ends: false,
+        }
+    }
+
+    /// What to say when this process is about to end, for this reason.
+    pub(crate) fn last(why: &str) -> Welcome {
+        let (refused, note) =
+            (format!("{why}; the daemon ends: try again"), format!("{why}; the daemon ends"));
+        Welcome { ends: true, ..Welcome::new(Some(refused), Some(note)) }
     }
 
     /// What to say to a hello: whoever speaks another number is told so, and whoever is newer is told to wait.

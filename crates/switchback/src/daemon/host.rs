@@ -112,13 +112,15 @@ async fn keep(dir: &Path) -> ExitCode {
     if end == End::Broken {
         say(&host.house.local.stopped().to_string());
     }
-    let _ = fs::remove_file(&place.socket);
+    let _ = if host.house.is_lost() { Ok(()) } else { fs::remove_file(&place.socket) };
     host.house.close().await;
     // Those who are inside hear how their runs stand; whoever does not leave then is left behind.
     let _ = tokio::time::timeout(LAST_WORDS_MAX, async { while met.join_next().await.is_some() {} }).await;
     kill_point("daemon closed");
     // Last of all: what is left of the pid file tells clients whether to find the next daemon at once.
     let _ = match end {
+        // What lies there now may be the next one's.
+        _ if host.house.is_lost() => Ok(()),
         End::Restarted => place.sign(RESTARTED),
         End::Broken => Ok(()),
         End::Halted | End::Idle | End::Replaced => fs::remove_file(&place.pid),

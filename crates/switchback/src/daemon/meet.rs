@@ -37,6 +37,9 @@ impl Host {
         let mut read = BufReader::new(read);
         let hello = tokio::time::timeout(HELLO_MAX, first_line(&mut read)).await??;
         let (welcome, hello) = match serde_json::from_slice::<Hello>(&hello) {
+            Ok(hello) if let Err(lost) = self.house.stands() => {
+                (Welcome::last(&lost.to_string()), Some(hello))
+            }
             Ok(hello) => (Welcome::to(&hello), Some(hello)),
             Err(error) => (Welcome::new(Some(format!("this is no hello: {error}")), None), None),
         };

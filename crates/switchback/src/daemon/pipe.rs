@@ -8,19 +8,20 @@
 //!                    └── the daemon is gone: reach the next one, say it all again
 //! ```
 //! A daemon that was stopped on purpose is not brought back by the pipe: what was open is answered with an error, and the
-//! next line from the client starts one.
+//! next line from the client starts one. Nor is one to which the store was lost: what had begun would begin anew.
 
 use super::hello::{Hello, VERSION};
 use super::host::RESTARTED;
 use super::place::Place;
 use super::reach::{Reached, Unreachable, find, reach};
-use super::reasons::{DIES, HUNG_UP, STOPPED, TOO_LATE};
+use super::reasons::{DIES, HUNG_UP, LOST, STOPPED, TOO_LATE};
 use super::successor::Successor;
 use super::talk::{Line, Reason, Taken, Talk};
 use crate::cli::CommandError;
 use crate::mcp::line::bare;
 use crate::mcp::{self, intake::Intake};
 use engine::kill_point;
+use engine::store::Ground;
 use std::io::{self, BufRead, BufReader, Write};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
@@ -71,6 +72,8 @@ struct Link {
     stream: Arc<UnixStream>,
     version: String,
     pid: u32,
+    /// The store behind it, if there is one.
+    ground: Option<Ground>,
 }
 
 impl Pipe {
@@ -224,11 +227,11 @@ impl Pipe {
 
     /// Speaks to someone from now on, and says again what they must know.
     fn attach(self: &Arc<Self>, stream: UnixStream, version: String, pid: u32) {
-        let stream = Arc::new(stream);
+        let (stream, ground) = (Arc::new(stream), Ground::of(&self.place.dir).ok());
         let (link, again) = {
             let mut state = self.state();
             state.links += 1;
-            let link = Link { number: state.links, stream, version, pid };
+            let link = Link { number: state.links, stream, version, pid, ground };
             state.link = Some(link.clone());
             (link, state.talk.again())
         };
@@ -274,6 +277,11 @@ impl Pipe {
         }
         let withdrawn = self.state().talk.unlink();
         withdrawn.iter().all(|line| self.tell(line));
+        if let Some(Err(lost)) = link.ground.as_ref().map(Ground::holds) {
+            (self.say)(&lost.to_string());
+            self.answer_all(&LOST);
+            return Ok(());
+        }
         let hung_up = self.is_there_still(link);
         let left = std::fs::read_to_string(&self.place.pid).ok().filter(|_| !hung_up);
         let (gone_on, crashed) = match left.as_deref().map(str::trim) {

@@ -33,8 +33,7 @@ impl Place {
     /// The daemon's files for a data directory. A socket whose path would be too long lies in a short folder of the same
     /// owner instead, under a name that follows from the directory.
     pub(crate) fn of(dir: &Path) -> io::Result<Place> {
-        DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
-        written_by_owner_alone(dir)?;
+        prepare(dir)?;
         let dir = dir.canonicalize()?;
         let socket = dir.join("daemon.sock");
         let socket = match socket.as_os_str().len() > SOCKET_BYTES_MAX {
@@ -48,6 +47,11 @@ impl Place {
         Ok(Place { socket, pid, log, starting, next, dir })
     }
 
+    /// Makes the data directory, if it is not there any more.
+    pub(super) fn prepare(&self) -> io::Result<()> {
+        prepare(&self.dir)
+    }
+
     /// Writes down who the daemon is, in the place of whatever lies there.
     pub(super) fn sign(&self, who: &str) -> io::Result<()> {
         let new = self.pid.with_extension("pid.new");
@@ -55,6 +59,11 @@ impl Place {
         fs::write(&new, format!("{who}\n"))?;
         fs::rename(new, &self.pid)
     }
+}
+
+fn prepare(dir: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
+    written_by_owner_alone(dir)
 }
 
 /// The short folder, which belongs to this user alone.

@@ -6,7 +6,7 @@ use super::idle;
 use super::kin::follower;
 use super::place::Place;
 use super::successor::Successor;
-use crate::cli::CommandError;
+use crate::cli::{CommandError, talk};
 use engine::store::Owner;
 use rustix::fs::{FlockOperation, OFlags, flock};
 use rustix::io::Errno;
@@ -80,10 +80,12 @@ pub(crate) enum Unreachable {
 /// The daemon that runs, if one does. One whose socket was removed is asked to listen again.
 pub(crate) fn find(place: &Place, hello: &Hello) -> Result<Option<Reached>, Unreachable> {
     let deadline = Instant::now() + HIDDEN_MAX;
-    let mut asked = false;
+    let (mut asked, mut told) = (false, false);
     loop {
-        if let Some(reached) = meet(place, hello)? {
-            return Ok(Some(reached));
+        match meet(place, hello)? {
+            Met::Daemon(reached) => return Ok(Some(reached)),
+            Met::Ending(said) if !std::mem::replace(&mut told, true) => talk(&said),
+            Met::Ending(_) | Met::Nobody => {}
         }
         let Some(pid) = daemon_of(place) else { return Ok(None) };
         if Instant::now() > deadline {
@@ -105,21 +107,30 @@ fn daemon_of(place: &Place) -> Option<u32> {
     Owner::of(&place.dir).filter(|owner| owner.carries_all)?.pid
 }
 
+/// Who is behind a socket.
+enum Met {
+    Daemon(Reached),
+    /// One that ends by itself, and says why.
+    Ending(String),
+    Nobody,
+}
+
 /// The daemon behind the socket, if there is one.
-fn meet(place: &Place, hello: &Hello) -> Result<Option<Reached>, Unreachable> {
+fn meet(place: &Place, hello: &Hello) -> Result<Met, Unreachable> {
     let failed =
         |error| Unreachable::Io(format!("failed to reach the daemon at {}", place.socket.display()), error);
     let mut stream = match connect(&place.socket) {
         Ok(stream) => stream,
-        Err(error) if is_nobody(&error) => return Ok(None),
+        Err(error) if is_nobody(&error) => return Ok(Met::Nobody),
         Err(error) => return Err(failed(error)),
     };
     match greet(&mut stream, hello) {
+        Ok(Some(Welcome { ends: true, note, .. })) => Ok(Met::Ending(note.unwrap_or_default())),
         Ok(Some(Welcome { refused: Some(said), .. })) => Err(Unreachable::Refused(said)),
-        Ok(Some(welcome)) => Ok(Some(Reached { stream, welcome })),
+        Ok(Some(welcome)) => Ok(Met::Daemon(Reached { stream, welcome })),
         // It was about to end.
-        Ok(None) => Ok(None),
-        Err(error) if is_nobody(&error) => Ok(None),
+        Ok(None) => Ok(Met::Nobody),
+        Err(error) if is_nobody(&error) => Ok(Met::Nobody),
         Err(error) if is_silence(&error) => Err(Unreachable::Silent(daemon_of(place))),
         Err(error) => Err(failed(error)),
     }
@@ -141,6 +152,8 @@ pub(crate) fn reach(place: &Place, hello: &Hello) -> Result<Reached, Unreachable
         return Ok(reached);
     }
     let failed = |error| Unreachable::Io("failed to start the daemon".to_owned(), error);
+    // Somebody may have removed it since.
+    place.prepare().map_err(failed)?;
     let lock = starting(place).map_err(failed)?.ok_or_else(|| Unreachable::Silent(daemon_of(place)))?;
     if let Some(reached) = find(place, hello)? {
         return Ok(reached);

@@ -1,6 +1,7 @@
 //! What a client hears instead of an answer, where the pipe knows that no daemon will give one.
 
 use super::talk::Reason;
+use crate::mcp;
 use std::borrow::Cow;
 
 /// The daemon was stopped on purpose.
@@ -8,6 +9,16 @@ pub(super) const STOPPED: Reason = Reason {
     code: "daemon-stopped",
     error: Cow::Borrowed("The switchback daemon was stopped while this call was under way. Runs are kept."),
     next: "get_workflow_status() shows the runs, and any call starts the daemon again.",
+};
+
+/// The store was taken away under the daemon.
+pub(super) const LOST: Reason = Reason {
+    code: mcp::LOST,
+    error: Cow::Borrowed(
+        "The store of switchback was removed, moved or replaced while this call was under way, and the runs recorded in it \
+         with it. Commands that were under way are ended.",
+    ),
+    next: mcp::CALL_AGAIN,
 };
 
 /// The daemon did not understand the client.

@@ -30,7 +30,7 @@ use engine::kernel::{Plan, RunId};
 use engine::library::{Library, Order, Shelf, Surroundings};
 use engine::local::Local;
 use engine::secrets::{Keeper, Keyring, used};
-use engine::store::{Filter, OpenError, Reader, Store};
+use engine::store::{Filter, Lost, OpenError, Reader, Store};
 use knows::Knows;
 use readers::Readers;
 use std::path::{Path, PathBuf};
@@ -138,11 +138,13 @@ impl House {
 
     /// Looks at what is stored, which may wait for the disk.
     pub(crate) async fn look<T>(&self, look: impl FnOnce(&Reader) -> T) -> Result<T, OpenError> {
+        self.stands()?;
         self.readers.look(look).await
     }
 
     /// Glances at a few rows of what is stored.
     pub(crate) async fn glance<T>(&self, look: impl FnOnce(&Reader) -> T) -> Result<T, OpenError> {
+        self.stands()?;
         self.readers.glance(look).await
     }
 
@@ -161,6 +163,16 @@ impl House {
         self.shelf(around).last_seen(Order::Blocks)
     }
 
+    /// Whether the store is still where it was opened. Where it is not, all work stops.
+    pub(crate) fn stands(&self) -> Result<(), Lost> {
+        self.local.stands()
+    }
+
+    /// Whether all work has stopped because the store was taken away.
+    pub(crate) fn is_lost(&self) -> bool {
+        matches!(self.local.stopped(), engine::Error::Lost(_))
+    }
+
     /// Whether the house is about to close, or has.
     pub(crate) fn is_ending(&self) -> bool {
         self.ending.is_cancelled()
@@ -169,6 +181,12 @@ impl House {
     /// Told once the house has closed: whoever is inside says a last word and leaves.
     pub(crate) fn closing(&self) -> CancellationToken {
         self.closing.clone()
+    }
+
+    /// Ends what works for a store that was lost. Whoever is inside stays: another house follows.
+    pub(crate) async fn abandon(&self) {
+        self.readers.close();
+        self.local.close().await;
     }
 
     /// Ends what works, records it, and closes the store.

@@ -43,6 +43,7 @@ mod workflows;
 
 pub(crate) use answer::failed;
 pub(crate) use stdio::Stdio;
+pub(crate) use visit::{CALL_AGAIN, LOST};
 
 use crate::house::{Client, House, Sought};
 use last::Lasting;

@@ -192,6 +192,7 @@ pub(super) fn refused(error: engine::Error) -> Problem {
             .help("get_workflow_status() without an id shows the runs of this folder"),
         Error::Load(error) => not_loaded(error),
         Error::Store(_) | Error::Fenced | Error::Stopped(_) => super::visit::no_house(&error.to_string()),
+        Error::Lost(lost) => super::visit::lost(&lost.to_string()),
         Error::NoSecret(_) => Problem::new("missing-secret", error.to_string())
             .help("Nothing was started. A person sets the value at this machine; never ask for it here")
             .next("Ask the person at this machine to set it, then call again."),

@@ -6,13 +6,20 @@ use super::problem::Problem;
 use crate::house::{Client, House, Sought};
 use crate::settings::Settings;
 use engine::library::{Library, Order};
-use engine::store::Reader;
+use engine::store::{OpenError, Reader};
 use serde_json::json;
 use std::sync::{Arc, PoisonError, RwLock};
 use tokio::sync::{Semaphore, mpsc};
 
 /// How many of a client's calls look at the store at once.
 const AT_ONCE_MAX: usize = 4;
+
+/// The name of the error that the store was taken away.
+pub(crate) const LOST: &str = "store-lost";
+
+/// What helps then.
+pub(crate) const CALL_AGAIN: &str = "Call again: a new store is made and runs begin anew in it. Tell the person at this machine; if \
+    the data directory was only moved, its runs are where it lies now.";
 
 /// Where a client is.
 pub(super) enum Host {
@@ -26,9 +33,9 @@ pub(super) enum Host {
 
 impl Host {
     /// The house, or why there is none.
-    pub(super) fn house(&self) -> Result<&Arc<House>, String> {
+    pub(super) fn house(&self) -> Result<Arc<House>, String> {
         match self {
-            Host::Open(house) => Ok(house),
+            Host::Open(house) => Ok(Arc::clone(house)),
             Host::Shut(reason) => Err(reason.clone()),
             Host::Sought(sought) => sought.house().ok_or_else(|| sought.reason()),
         }
@@ -73,8 +80,8 @@ impl Visit {
     }
 
     /// The house, or the answer of every tool where there is none.
-    pub(super) fn house(&self) -> Result<&House, Problem> {
-        self.host.house().map(|house| &**house).map_err(|reason| no_house(&reason))
+    pub(super) fn house(&self) -> Result<Arc<House>, Problem> {
+        self.host.house().map_err(|reason| no_house(&reason))
     }
 
     /// Looks for the house again, if there was none.
@@ -99,14 +106,14 @@ impl Visit {
         // One client that asks a thousand things at once leaves turns for the others.
         let _turn = self.turns.acquire().await;
         let looked = self.house()?.look(|reader| look(self, reader)).await;
-        looked.map_err(|error| no_house(&error.to_string()))
+        looked.map_err(unseen)
     }
 
     /// Glances at a few rows and at the library as it was seen last.
     pub(super) async fn glance<T>(&self, look: impl FnOnce(&Visit, &Reader) -> T) -> Result<T, Problem> {
         let _turn = self.turns.acquire().await;
         let looked = self.house()?.glance(|reader| look(self, reader)).await;
-        looked.map_err(|error| no_house(&error.to_string()))
+        looked.map_err(unseen)
     }
 
     /// The definitions that the client can name. It waits for the disk.
@@ -149,6 +156,21 @@ impl Visit {
 async fn read(client: Client) -> Settings {
     let read = tokio::task::spawn_blocking(move || Settings::read(&client)).await;
     read.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
+}
+
+/// Why nothing could be looked at.
+fn unseen(error: OpenError) -> Problem {
+    match error {
+        OpenError::Lost(lost) => self::lost(&lost.to_string()),
+        error => no_house(&error.to_string()),
+    }
+}
+
+/// What a tool says whose store was taken away under it.
+pub(super) fn lost(reason: &str) -> Problem {
+    Problem::new(LOST, format!("{reason}. Commands that were under way are ended."))
+        .help("What steps have done in the project is not undone")
+        .next(CALL_AGAIN)
 }
 
 /// What a tool says that has nothing to work on.

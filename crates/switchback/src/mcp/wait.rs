@@ -19,7 +19,7 @@ use super::problem::Problem;
 use super::runs;
 use super::submit::take;
 use super::tell::Teller;
-use super::visit::no_house;
+use super::visit::{lost, no_house};
 use super::watch::Watch;
 use engine::asking::{self, Asked};
 use engine::view::View;
@@ -236,6 +236,9 @@ fn stopped(call: &Call, view: &View) -> Problem {
         Ok(house) => house.local.stopped(),
         Err(problem) => return problem,
     };
+    if let engine::Error::Lost(reason) = &why {
+        return lost(&format!("run {run}: {reason}"));
+    }
     no_house(&format!("run {run}: {why}")).next(format!(
         "What was recorded is kept. Once the reason is gone, a person goes on with `switchback resume {run}`."
     ))

@@ -119,8 +119,8 @@ impl Watch {
     pub(super) async fn take(&mut self, call: &Call, turn: &Progress) -> Result<bool, Problem> {
         let is_own = self.view.take(turn);
         if !self.touched {
-            let (backend, view) = (&call.visit.house()?.local, &self.view);
-            let touched = asking::touches(backend, view, turn).await;
+            let (house, view) = (call.visit.house()?, &self.view);
+            let touched = asking::touches(&house.local, view, turn).await;
             self.touched = view.is_touched_below(turn) || touched.map_err(runs::refused)?;
         }
         // Many runs below may move at once: what is told already is taken in first.

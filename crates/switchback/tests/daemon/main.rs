@@ -5,6 +5,7 @@
 mod asked;
 mod gate;
 mod life;
+mod lost;
 mod pipe;
 mod told;
 mod version;

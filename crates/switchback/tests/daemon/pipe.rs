@@ -10,7 +10,7 @@ use std::sync::mpsc::{Receiver, channel};
 const GO: &str = "touch began; while ! test -e go; do sleep 0.02; done; echo gone";
 
 /// An MCP client of one era.
-struct Client {
+pub(crate) struct Client {
     child: Child,
     input: Option<ChildStdin>,
     lines: Receiver<Value>,
@@ -21,11 +21,11 @@ struct Client {
 }
 
 impl Client {
-    fn start(world: &World, older: bool) -> Client {
+    pub(crate) fn start(world: &World, older: bool) -> Client {
         Client::start_with(world, older, &["serve"])
     }
 
-    fn start_with(world: &World, older: bool, args: &[&str]) -> Client {
+    pub(crate) fn start_with(world: &World, older: bool, args: &[&str]) -> Client {
         let mut command = world.command(args);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let (sender, lines) = channel();
@@ -52,7 +52,7 @@ impl Client {
         input.write_all(format!("{message}\n").as_bytes()).unwrap();
     }
 
-    fn send(&mut self, method: &str, mut params: Value) -> u64 {
+    pub(crate) fn send(&mut self, method: &str, mut params: Value) -> u64 {
         self.last += 1;
         if !self.older {
             params["_meta"] = json!({
@@ -66,7 +66,7 @@ impl Client {
         self.last
     }
 
-    fn answer(&mut self, id: u64) -> Value {
+    pub(crate) fn answer(&mut self, id: u64) -> Value {
         if let Some(position) = self.early.iter().position(|message| message["id"] == id) {
             return self.early.remove(position);
         }
@@ -80,20 +80,20 @@ impl Client {
         }
     }
 
-    fn ask(&mut self, method: &str, params: Value) -> Value {
+    pub(crate) fn ask(&mut self, method: &str, params: Value) -> Value {
         let id = self.send(method, params);
         self.answer(id)
     }
 
-    fn execute(&mut self, workflow: &str) -> u64 {
+    pub(crate) fn execute(&mut self, workflow: &str) -> u64 {
         self.send("tools/call", json!({ "name": "execute_workflow", "arguments": { "workflow": workflow } }))
     }
 
-    fn call(&mut self, tool: &str, arguments: Value) -> Value {
+    pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> Value {
         self.ask("tools/call", json!({ "name": tool, "arguments": arguments }))
     }
 
-    fn hang_up(mut self) -> Option<i32> {
+    pub(crate) fn hang_up(mut self) -> Option<i32> {
         drop(self.input.take());
         self.child.wait().unwrap().code()
     }

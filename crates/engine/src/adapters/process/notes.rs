@@ -78,6 +78,11 @@ impl Notes {
         }
     }
 
+    /// Lets go of the files at rest: whoever opens the folder next need not wait for this process to end.
+    pub(crate) fn let_go(&self) {
+        self.shelf().resting.clear();
+    }
+
     /// Remembers a process that recovery could not end: its effect must not be started beside it.
     pub(super) fn keep(&self, run: &str, effect: &str) {
         self.shelf().live.insert((run.to_owned(), effect.to_owned()));

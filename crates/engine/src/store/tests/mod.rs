@@ -2,6 +2,7 @@
 
 mod commit;
 mod fence;
+mod ground;
 mod open;
 mod read;
 mod verify;

@@ -23,6 +23,10 @@ fn state(dir: &Path) -> Finding {
             Finding::warn(SUBJECT, detail).mend("mend with: switchback restart")
         }
         Ok(Some(report)) => Finding::ok(SUBJECT, line(&report)),
+        // It had lost its store, and has said so.
+        Ok(None) if Owner::of(dir).is_none() => {
+            Finding::ok(SUBJECT, "has just ended; it starts when it is needed")
+        }
         Ok(None) => {
             let who = owner.pid.map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}"));
             Finding::ok(SUBJECT, format!("not running; {who} works in the data directory by itself"))

@@ -109,6 +109,12 @@ fn network(dir: &Path, shown: &str) -> Option<Finding> {
 fn store_of(dir: &Path) -> (Option<usize>, Finding) {
     let counted = match Reader::open(dir) {
         Ok(reader) => reader.runs(&Filter::default()).map(|runs| runs.len()).map_err(CommandError::from),
+        Err(OpenError::Absent(_)) if let Some(owner) = Owner::of(dir) => {
+            let who = owner.pid.map_or_else(|| "a process".to_owned(), |pid| format!("process {pid}"));
+            let detail =
+                format!("it was removed while {who} had it open, and the runs recorded in it with it");
+            return (None, Finding::warn("store", detail).mend("the next run makes a new one"));
+        }
         Err(OpenError::Absent(_)) => return (None, Finding::ok("store", "none yet; the first run makes it")),
         Err(error @ OpenError::Older { .. }) => {
             let finding = Finding::warn("store", error.to_string());

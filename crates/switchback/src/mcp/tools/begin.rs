@@ -151,7 +151,8 @@ fn wrong_inputs(plan: &Plan, refusal: &Refusal) -> Problem {
 /// Starts a run, or finds the one that the same key has started.
 async fn start(call: &Call, ready: Ready, key: Option<String>) -> Result<Watch, Problem> {
     let Ready { plan, pinned, inputs, id, known } = ready;
-    let backend = &call.visit.house()?.local;
+    let house = call.visit.house()?;
+    let backend = &house.local;
     let home = call.visit.client.home(&call.visit.settings());
     let mut view = View::new(id.clone(), Arc::clone(&plan), home.folder.display().to_string(), now());
     view.pending_max = call.visit.pending_max(view.pending_max);
