@@ -1,6 +1,6 @@
 //! The variables that a definition gives a command: which names they may have, and which values may become code by them.
 
-use crate::blocks::shell::{self, Doubt};
+use crate::blocks::shell::{self, Doubt, Power};
 use crate::mistakes::Mistakes;
 use crate::shape;
 use crate::text::Node;
@@ -32,15 +32,15 @@ pub(crate) fn has_value(mistakes: &mut Mistakes<'_>, name: &str, value: &Node) -
 
 /// Warns of one that programs run, load, or look for others by, where its value is not fixed.
 pub(crate) fn doubt(mistakes: &mut Mistakes<'_>, name: &str, key: &Node) {
-    let (message, hint) = match name {
-        _ if shell::is_code_variable(name) => (
+    let Some(power) = shell::power(name) else { return };
+    let said = |doubt: Doubt| (format!("`{name}`: {}", doubt.message()), doubt.hint());
+    let (message, hint) = match power {
+        Power::Code => (
             format!("programs run what `{name}` says, or load it, and the value with it"),
             "give it a fixed text, and the value by a variable of your own",
         ),
-        _ if shell::is_search_variable(name) => {
-            (format!("`{name}`: {}", Doubt::Searched.message()), Doubt::Searched.hint())
-        }
-        _ => return,
+        Power::Searched => said(Doubt::Searched),
+        Power::Settings => said(Doubt::Settings),
     };
     mistakes.warn(|sheet| sheet.warning("value-may-become-code", key.place(), message).hint(hint));
 }

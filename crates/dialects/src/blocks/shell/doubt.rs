@@ -31,6 +31,8 @@ pub enum Doubt {
     Result,
     /// Programs or modules are looked for there: `PATH=`.
     Searched,
+    /// Programs read their settings there: `HOME=`, `GIT_DIR=`.
+    Settings,
 }
 
 impl Doubt {
@@ -57,6 +59,9 @@ impl Doubt {
             Self::Result => "what this prints is run as a command, and the value with it",
             Self::Searched => {
                 "programs are looked for, or loaded from, where this variable says, and the value with it"
+            }
+            Self::Settings => {
+                "programs read settings where this variable says, or take them from it, and settings name commands"
             }
             Self::Input => "a shell runs what it reads here as code, and the value with it",
         }
@@ -92,6 +97,7 @@ impl Doubt {
                 "write the command out, or put quotes around it, so that it is the name of one program: `\"$(...)\" x`"
             }
             Self::Searched => "write the folders out, or make sure of the value first",
+            Self::Settings => "write the place out, or make sure of the value first",
             Self::Input => {
                 "quote the mark and give it as an argument: `sh -s -- ${...} <<'END'`, read there as `\"$1\"`"
             }

@@ -3,6 +3,7 @@
 //! A shell may stand anywhere in the command, behind `sudo`, `env`, `xargs` or `docker exec`. What follows the code are
 //! arguments, and a value among these stays a value.
 
+use super::environment::power;
 use super::judge::{Found, Verdict, all, operands};
 use super::word::Word;
 use super::{Doubt, programs};
@@ -38,6 +39,9 @@ pub(super) fn over(words: &[Word], found: &mut Vec<Found>) {
     for (at, word) in words.iter().enumerate() {
         let rest = &words[at + 1..];
         let name = program(word);
+        if matches!(name, "env" | "sudo" | "doas") {
+            variables(rest, found);
+        }
         if SHELLS.contains(&name) {
             let doubt = Verdict::Doubted(Doubt::Script);
             script(rest).into_iter().for_each(|word| all(word, doubt, found));
@@ -98,6 +102,21 @@ fn settings(words: &[Word], option: char, found: &mut Vec<Found>) {
         let is_code = lower.starts_with("alias.") || COMMANDS.iter().any(|end| lower.ends_with(end));
         let chosen = word.references.iter().filter(|one| is_code || one.at < start + name.len());
         found.extend(chosen.map(|reference| (reference.part, Verdict::Doubted(Doubt::Script))));
+    }
+}
+
+/// `env GIT_DIR=... git`: variables that decide what the program behind them does.
+fn variables(words: &[Word], found: &mut Vec<Found>) {
+    let mut is_value = false;
+    for word in words {
+        if std::mem::take(&mut is_value) || word.is_option() {
+            is_value = word.ends_with_option(&['u', 'C', 'D', 'g']);
+            continue;
+        }
+        let Some((name, _)) = word.said.split_once('=') else { return };
+        if let Some(power) = power(name) {
+            all(word, Verdict::Doubted(power.doubt()), found);
+        }
     }
 }
 

@@ -23,6 +23,7 @@
 
 mod called;
 mod doubt;
+mod environment;
 mod expand;
 mod given;
 mod handed;
@@ -42,8 +43,8 @@ mod scan;
 mod word;
 
 pub use doubt::Doubt;
+pub use environment::{Power, power};
 pub use interpreter::{DEFAULT, Interpreter, KNOWN, interpreter};
-pub use names::{is_code_variable, is_search_variable};
 pub use reason::Reason;
 
 use called::Called;

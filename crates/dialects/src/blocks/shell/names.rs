@@ -4,6 +4,7 @@
 //! takes apart what `declare` gives to an array. A script may say so far from the place where it gives the value, before
 //! or behind it. So both are only noted while the script is read, and compared at its end.
 
+use super::environment::power;
 use super::judge::{Found, Verdict};
 use super::word::{Reference, Word, is_unknown, name_length};
 use super::{Doubt, Reason};
@@ -34,92 +35,6 @@ const NUMBERS_ELSEWHERE: [&str; 18] = [
     "EGID",
     "TTYIDLE",
 ];
-
-/// Variables whose text a shell expands, or runs, later; and those that another program takes for a command, for options of its
-/// own, or for a file to load. Not `ENV`, which is mostly the name of a stage, and which only a shell at a terminal reads.
-const CODE: [&str; 56] = [
-    "PS0",
-    "PS1",
-    "PS2",
-    "PS3",
-    "PS4",
-    "PROMPT_COMMAND",
-    "BASH_ENV",
-    "BASH_ALIASES",
-    "BASH_CMDS",
-    "SHELL",
-    "EDITOR",
-    "VISUAL",
-    "PAGER",
-    "MANPAGER",
-    "BROWSER",
-    "LESSOPEN",
-    "LESSCLOSE",
-    "SSH_ASKPASS",
-    "SUDO_ASKPASS",
-    "GIT_SSH",
-    "GIT_SSH_COMMAND",
-    "GIT_PROXY_COMMAND",
-    "GIT_ASKPASS",
-    "GIT_EDITOR",
-    "GIT_SEQUENCE_EDITOR",
-    "GIT_PAGER",
-    "GIT_EXTERNAL_DIFF",
-    "GIT_CONFIG_PARAMETERS",
-    "LD_PRELOAD",
-    "LD_AUDIT",
-    "DYLD_INSERT_LIBRARIES",
-    "PERL5OPT",
-    "PERL5DB",
-    "PYTHONSTARTUP",
-    "RUBYOPT",
-    "NODE_OPTIONS",
-    "JAVA_TOOL_OPTIONS",
-    "JDK_JAVA_OPTIONS",
-    "_JAVA_OPTIONS",
-    "MAKEFLAGS",
-    "GNUMAKEFLAGS",
-    "GIT_CONFIG",
-    "GIT_CONFIG_GLOBAL",
-    "GIT_CONFIG_SYSTEM",
-    "GIT_EXEC_PATH",
-    "GIT_TEMPLATE_DIR",
-    "RSYNC_RSH",
-    "TAR_OPTIONS",
-    "RUSTC_WRAPPER",
-    "RUSTC_WORKSPACE_WRAPPER",
-    "RUSTC",
-    "CC",
-    "CXX",
-    "LUA_INIT",
-    "PYTEST_ADDOPTS",
-    "npm_config_script_shell",
-];
-
-/// Variables that say where programs, libraries or modules are looked for.
-const SEARCHED: [&str; 11] = [
-    "PATH",
-    "LD_LIBRARY_PATH",
-    "DYLD_LIBRARY_PATH",
-    "PERL5LIB",
-    "PYTHONPATH",
-    "PYTHONHOME",
-    "RUBYLIB",
-    "NODE_PATH",
-    "LUA_PATH",
-    "LUA_CPATH",
-    "CLASSPATH",
-];
-
-/// Tells whether a shell or another program that finds this variable in its environment runs its text, or what it names.
-pub fn is_code_variable(name: &str) -> bool {
-    CODE.contains(&name)
-}
-
-/// Tells whether programs look for others, or for what they load, where this variable says.
-pub fn is_search_variable(name: &str) -> bool {
-    SEARCHED.contains(&name)
-}
 
 /// What a variable is; the later ones are worse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -277,8 +192,7 @@ impl Names {
                 Some(Kind::Link) if target.way == Way::Looped => refused(Reason::Number),
                 _ if is_apart => refused(Reason::Counted),
                 Some(_) => doubted(Doubt::Variable),
-                None if is_code_variable(name) => doubted(Doubt::Again),
-                None if is_search_variable(name) => doubted(Doubt::Searched),
+                None if let Some(power) = power(name) => doubted(power.doubt()),
                 None if NUMBERS_ELSEWHERE.contains(&&**name) => Rule::Number,
                 None => continue,
             };

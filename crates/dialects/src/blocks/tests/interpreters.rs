@@ -58,12 +58,21 @@ fn a_variable_whose_text_is_run_is_warned_of() {
         "npm_config_script_shell",
     ];
     let searched = ["PATH", "LD_LIBRARY_PATH", "PYTHONPATH", "PERL5LIB", "RUBYLIB"];
-    let of_shells = ["BASH_ENV", "PS4", "PROMPT_COMMAND"];
-    for name in of_shells.into_iter().chain(of_programs).chain(of_tools).chain(searched) {
+    let settings = [
+        "HOME",
+        "XDG_CONFIG_HOME",
+        "GIT_DIR",
+        "GIT_CONFIG_VALUE_0",
+        "CARGO_HOME",
+        "KUBECONFIG",
+        "DOCKER_HOST",
+    ];
+    let of_shells = ["BASH_ENV", "PS4", "PROMPT_COMMAND", "ZDOTDIR"];
+    for name in of_shells.into_iter().chain(of_programs).chain(of_tools).chain(searched).chain(settings) {
         assert_eq!(env(&format!("{name}: \"${{inputs.x}}\"")), ["value-may-become-code"], "{name}");
         assert_eq!(env(&format!("{name}: fixed, NAME: \"${{inputs.x}}\"")), [""; 0], "{name}");
     }
-    for usual in ["ENV", "GIT_DIR", "MY_PATH", "CFLAGS"] {
+    for usual in ["ENV", "GIT_AUTHOR_NAME", "MY_PATH", "CFLAGS"] {
         assert_eq!(env(&format!("{usual}: \"${{inputs.x}}\"")), [""; 0], "{usual}");
     }
 }

@@ -298,6 +298,15 @@ fn programs_that_run_what_they_are_told_are_doubted() {
         assert_eq!(doubts(template), [Doubt::Searched], "{template}");
     }
     assert_eq!(doubts("CC=@ make"), [Doubt::Again]);
+    assert_eq!(doubts("env GIT_SSH_COMMAND=@ git fetch"), [Doubt::Again]);
+    for plain in ["env A=@ x", "env -u HOME x HOME=@", "env x PATH=@"] {
+        is_plain(plain);
+    }
+    for template in
+        ["HOME=@ git status", "export GIT_DIR=@", "env A=1 -u B XDG_CONFIG_HOME=@ x", "sudo HOME=@ x"]
+    {
+        assert_eq!(doubts(template), [Doubt::Settings], "{template}");
+    }
 }
 
 #[test]
