@@ -10,6 +10,7 @@ pub mod adapters;
 pub mod answers;
 pub mod asking;
 pub mod backend;
+mod births;
 pub mod driver;
 pub mod evaluator;
 pub mod journal;

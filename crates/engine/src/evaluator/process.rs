@@ -6,6 +6,7 @@ use super::held::Held;
 use super::limits::{ANSWER_BYTES_MAX, LAST_WORDS_BYTES_MAX};
 use super::trouble::Trouble;
 use super::wire::{LENGTH_BYTES, length_of};
+use crate::births;
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use std::ffi::OsString;
 use std::io::{self, ErrorKind, Read, Write};
@@ -39,8 +40,8 @@ impl Process {
     pub(super) fn start(program: &Program, env: Vec<(&'static str, OsString)>) -> io::Result<Self> {
         let mut command = Command::new(&program.path);
         command.args(&program.args).env_clear().envs(env);
-        let mut child =
-            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = births::bear(|| command.spawn())?;
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
             unreachable!("BUG: pipes were asked for")

@@ -12,7 +12,7 @@ use super::roots::widened;
 use super::trouble::{is_folder, shown};
 use super::walk::{Place, flush, rights};
 use super::{Gate, Trouble};
-use crate::kill_point;
+use crate::{births, kill_point};
 use rustix::fd::OwnedFd;
 use rustix::fs::{
     AtFlags, Mode, OFlags, RenameFlags, fchmod, fstat, fsync, openat, renameat, renameat_with, unlinkat,
@@ -65,7 +65,10 @@ pub(super) fn write(
     temporary.fill(content, desk.gate)?;
     kill_point("file written");
     desk.gate.pass()?;
-    name(temporary, place, options, desk, found.is_none())
+    let written = name(temporary, place, options, desk, found.is_none())?;
+    // It may be executed next.
+    births::settle();
+    Ok(written)
 }
 
 /// Gives the file its name.

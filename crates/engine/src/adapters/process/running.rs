@@ -21,7 +21,7 @@ use super::pipes::Pipes;
 use super::reason::{explain, explain_note};
 use super::spawn::spawn;
 use super::tree::{self, TreeEnd};
-use crate::kill_point;
+use crate::{births, kill_point};
 
 /// How long background processes of a command that exited may go on writing before they are ended.
 const DRAIN: Duration = Duration::from_millis(200);
@@ -128,7 +128,7 @@ fn launch(job: &Job, note: &Note) -> Result<(Leader, Exit, Pipes), NotStarted> {
 fn execute(job: &Job, launch: &Launch, note: &Note) -> io::Result<(Leader, Exit, Pipes)> {
     let (stdio, stdout, stderr) = Stdio::open()?;
     let pipes = Pipes::new(stdout, stderr, job.output, &job.mask)?;
-    let leader = spawn(launch, &stdio, note)?;
+    let leader = births::bear(|| spawn(launch, &stdio, note))?;
     match Exit::of(leader.pid) {
         Ok(exit) => Ok((leader, exit, pipes)),
         // Its end could not be heard of, so it must not begin.

@@ -7,6 +7,7 @@
 //! ```
 //! Invariant: a group is ended only while its leader has not been reaped, so it is the one that was started.
 
+use crate::births;
 use crate::secrets::secret::Secret;
 use rustix::io::retry_on_intr;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
@@ -118,7 +119,7 @@ fn carry(
         if group.given_up {
             return Err(io::ErrorKind::TimedOut.into());
         }
-        let child = command.spawn()?;
+        let child = births::bear(|| command.spawn())?;
         group.leader = Some(Pid::from_child(&child));
         child
     };

@@ -1,5 +1,6 @@
 //! The adapter on a real disk: what it gives, what it refuses, and every way out of the folders that we know.
 
+mod busy;
 mod create;
 mod escape;
 mod guard;
