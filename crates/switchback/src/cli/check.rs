@@ -13,7 +13,7 @@ use std::path::PathBuf;
 
 /// Carries the command out.
 pub(crate) fn check(arguments: &CheckArguments) -> Result<Exit, CommandError> {
-    settled::tell()?;
+    settled::tell()?.absent_roots().for_each(|absent| target::warn(&absent));
     let readings = match arguments.files.as_slice() {
         [] => found()?,
         files => files.iter().map(|file| target::file(file)).collect(),

@@ -7,11 +7,11 @@ use super::target::warn;
 use crate::house::{Client, Flags};
 use crate::settings::Settings;
 
-/// Says what is wrong with the files that hold here.
-pub(crate) fn tell() -> Result<(), CommandError> {
+/// Says what is wrong with the files that hold here, and gives what they say.
+pub(crate) fn tell() -> Result<Settings, CommandError> {
     let settings = Settings::read(&Client::here(workspace()?, Flags::default()));
     settings.broken.iter().for_each(|trouble| warn(&trouble.to_string()));
-    Ok(())
+    Ok(settings)
 }
 
 /// The settings of a client that is about to change something.

@@ -224,6 +224,9 @@ fn roots(value: &DeValue<'_>) -> Result<Vec<String>, String> {
     let DeValue::Array(items) = value else { return Err(wrong()) };
     let named: Option<Vec<&str>> = items.iter().map(|item| item.get_ref().as_str()).collect();
     let named = named.filter(|all| all.iter().all(|one| !one.trim().is_empty())).ok_or_else(wrong)?;
+    if let Some(one) = named.iter().find(|one| one.contains('\0')) {
+        return Err(format!("`roots` names {one:?}: no folder has a NUL byte in its name"));
+    }
     if named.len() > ROOTS_MAX {
         return Err(format!("`roots` names {} folders, and {ROOTS_MAX} are the most", named.len()));
     }

@@ -122,6 +122,14 @@ impl Settings {
         self.broken.iter().map(ToString::to_string).chain(self.doubts.iter().cloned()).collect()
     }
 
+    /// The folders for files that cannot be used as things stand, one sentence each.
+    pub(crate) fn absent_roots(&self) -> impl Iterator<Item = String> {
+        self.roots.iter().filter(|root| !root.is_dir()).map(|root| {
+            let why = if root.exists() { "which is no folder" } else { "and no folder is there" };
+            format!("`roots` names {}, {why}", root.display())
+        })
+    }
+
     /// Why nothing may be changed, if a file is broken: what it was to forbid is not known until it is mended.
     pub(crate) fn refuse(&self) -> Option<String> {
         self.broken.first().map(|first| format!("the settings cannot be read: {first}"))

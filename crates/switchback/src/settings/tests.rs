@@ -165,6 +165,10 @@ fn folders_for_files_start_at_the_project_or_at_home() {
         (many(33).as_str(), "`roots` names 33 folders, and 32 are the most"),
         ("[files]\nroots = \"a\"\n", "`roots` is a list of folders"),
         ("[files]\nroots = [\"\"]\n", "`roots` is a list of folders"),
+        (
+            "[files]\nroots = [\"a\\u0000b\"]\n",
+            "`roots` names \"a\\0b\": no folder has a NUL byte in its name",
+        ),
         ("[files]\nrots = []\n", "there is no setting `files.rots`; there is `files.roots`"),
         ("files = 1\n", "`files` is a table"),
     ] {

@@ -31,6 +31,8 @@ pub(super) struct Roots {
     /// Where the server keeps secrets, which may be elsewhere by a link.
     secrets: Option<Identity>,
     names: Vec<String>,
+    /// Folders of the settings that cannot be used, and why.
+    absent: Vec<String>,
     /// What is not written in them.
     pub(super) guard: Guard,
 }
@@ -42,14 +44,24 @@ impl Roots {
             let why = std::io::Error::from(errno);
             Trouble::cannot(format!("the folder of the run, {}, cannot be opened: {why}", name(&home.folder)))
         })?;
-        // One that is not there holds no file either.
-        let others = home.roots.iter().filter_map(|root| identity_of(root).ok());
+        let (mut allowed, mut names, mut absent) = (vec![folder], vec![name(&home.folder)], Vec::new());
+        for root in &home.roots {
+            match identity_of(root) {
+                Ok(identity) => {
+                    allowed.push(identity);
+                    names.push(name(root));
+                }
+                // One that is not there holds no file either.
+                Err(errno) => absent.push(format!("{} {}", name(root), unusable(errno))),
+            }
+        }
         Ok(Roots {
             folder: home.folder.clone(),
-            allowed: std::iter::once(folder).chain(others).collect(),
+            allowed,
             data: identity_of(data).ok(),
             secrets: std::fs::metadata(data.join("secrets.toml")).ok().map(|data| (data.dev(), data.ino())),
-            names: std::iter::once(&home.folder).chain(&home.roots).map(|root| name(root)).collect(),
+            names,
+            absent,
             guard: Guard::new(home),
         })
     }
@@ -80,9 +92,13 @@ impl Roots {
             [one] => (format!("the allowed folder {one}"), "it"),
             many => (format!("the allowed folders {}", many.join(", ")), "them"),
         };
+        let named = match self.absent.as_slice() {
+            [] => String::new(),
+            absent => format!("; of those that are named there, {}", absent.join(", ")),
+        };
         Trouble::cannot(format!(
             "{} leads out of {folders}: use a path inside {they}, or add its folder to `roots` under [files] in \
-             switchback.toml",
+             switchback.toml{named}",
             shown(path)
         ))
     }
@@ -93,6 +109,15 @@ impl Roots {
             "{} leads into the data directory of Switchback, which is not for workflows: use another path",
             shown(path)
         ))
+    }
+}
+
+/// Why a folder that is named cannot be used.
+fn unusable(errno: Errno) -> String {
+    match errno {
+        Errno::NOENT => "is not there".to_owned(),
+        Errno::NOTDIR => "is no folder".to_owned(),
+        errno => format!("cannot be opened: {}", std::io::Error::from(errno)),
     }
 }
 

@@ -21,8 +21,8 @@ fn settings(here: &Here) -> Vec<Finding> {
             .mend("until it is mended, what the file was to forbid is not known")
     });
     let doubts = settings.doubts.iter().map(|doubt| Finding::warn(subject, doubt.as_str()));
-    let absent = settings.roots.iter().filter(|root| !root.is_dir()).map(|root| {
-        Finding::warn(subject, format!("`roots` names {}, and no folder is there", root.display()))
+    let absent = settings.absent_roots().map(|absent| {
+        Finding::warn(subject, absent)
             .mend("file blocks cannot use it until it is made: only `~` stands for something in its path")
     });
     let mut findings: Vec<Finding> = broken.chain(doubts).chain(absent).collect();

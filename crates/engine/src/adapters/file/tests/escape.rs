@@ -153,6 +153,10 @@ fn other_folders_are_allowed_by_name() {
     for words in ["`/etc/passwd` leads out of the allowed folders", "project", "outside", "[files]"] {
         assert!(failure.message.contains(words), "{failure}");
     }
+    assert!(failure.message.ends_with("/none` is not there"), "{failure}");
+    fs::write(world.dir.path().join("none"), "a file").unwrap();
+    let failure = world.create("../none/x", "x").unwrap_err();
+    assert!(failure.message.ends_with("/none` is no folder"), "{failure}");
 }
 
 #[test]
