@@ -14,6 +14,12 @@ use crate::settings::Settings;
 use engine::secrets::{BYTES_MAX, File, FileError, Keyring, Names, Secret, Trouble, is_name};
 use serde_json::json;
 use std::io::{self, IsTerminal, Read};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
+
+/// After how long it is said that the keyring is waited for.
+const SAID_AFTER: Duration = Duration::from_secs(2);
 
 /// Carries the command out.
 pub(crate) fn secret(arguments: &SecretArguments) -> Result<Exit, CommandError> {
@@ -43,7 +49,7 @@ fn set(name: &str, keyring: bool) -> Result<Exit, CommandError> {
     let secret = Secret::new(&text)
         .map_err(|unfit| CommandError::usage("bad-secret", format!("the value of `{name}` {unfit}")))?;
     if keyring {
-        Keyring::here().set(name, &secret).map_err(|trouble| not_in_keyring(name, &trouble))?;
+        patiently(|| Keyring::here().set(name, &secret)).map_err(|trouble| not_in_keyring(name, &trouble))?;
         talk(&format!("`{name}` is kept in the keyring"));
         return Ok(Exit::Succeeded);
     }
@@ -63,6 +69,21 @@ fn not_in_keyring(name: &str, trouble: &Trouble) -> CommandError {
         .hint(format!("keep it in the file of the data directory: switchback secret set {name}"))
 }
 
+/// Waits for the keyring, and says so where that takes a while.
+fn patiently<T>(work: impl FnOnce() -> T) -> T {
+    let (done, over) = mpsc::channel::<()>();
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            if over.recv_timeout(SAID_AFTER) == Err(RecvTimeoutError::Timeout) {
+                talk("waiting for the keyring, up to a minute: it may ask to be unlocked; Ctrl-C gives up");
+            }
+        });
+        let came = work();
+        drop(done);
+        came
+    })
+}
+
 /// What the keyring holds; nothing where there is none, and what else is wrong with it is said.
 fn in_keyring(keyring: &Keyring) -> Names {
     match keyring.names() {
@@ -76,7 +97,7 @@ fn in_keyring(keyring: &Keyring) -> Names {
 fn remove(name: &str) -> Result<Exit, CommandError> {
     let (file, keyring) = (File::of(&directory()?), Keyring::here());
     let in_file = file.read().map_err(unusable)?.contains_key(name);
-    let removed = keyring.remove(name);
+    let removed = patiently(|| keyring.remove(name));
     if let Ok(true) = removed {
         talk(&format!("`{name}` is removed from the keyring"));
     }

@@ -12,6 +12,7 @@ use crate::daemon::{Door, Hello, Pipe};
 use crate::house::{Carries, Client, Flags, House, Sought};
 use crate::mcp;
 use crate::settings::Settings;
+use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,6 +26,9 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<Exit, CommandError> {
     let flags = Flags { toolsets: arguments.toolsets.clone(), read_only: arguments.read_only };
     let client = Client::here(folder(arguments.workspace.as_deref())?, flags);
     Settings::read(&client).troubles().iter().for_each(|trouble| talk(trouble));
+    if goes_nowhere() {
+        talk("stdout is closed or /dev/null: nobody hears what is answered here");
+    }
     if arguments.no_daemon || is_alone() {
         return block_on(alone(client))?;
     }
@@ -37,6 +41,15 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<Exit, CommandError> {
     pipe.close();
     written(pipe.heard())?;
     pipe.missed().map_or(Ok(Exit::Succeeded), Err)
+}
+
+/// Whether stdout is the file that swallows everything. One that was closed is that too, before this program begins: the two
+/// cannot be told from each other, and the first may be meant.
+fn goes_nowhere() -> bool {
+    let null = std::fs::metadata("/dev/null").map(|null| null.rdev());
+    null.is_ok_and(|null| {
+        rustix::fs::fstat(rustix::stdio::stdout()).is_ok_and(|out| out.st_rdev as u64 == null)
+    })
 }
 
 /// A pipe to the daemon, started if need be.

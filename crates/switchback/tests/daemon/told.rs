@@ -56,6 +56,20 @@ fn a_run_is_cancelled_before_its_journal_is_looked_at() {
 }
 
 #[test]
+fn a_server_that_nobody_hears_says_so() {
+    let world = World::new();
+    for (redirection, is_told) in
+        [(">&-", true), (">/dev/null", true), ("| cat", false), ("> answers", false)]
+    {
+        let line = format!("'{}' serve {redirection}", env!("CARGO_BIN_EXE_switchback"));
+        let output = world.shell(&line).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(said.contains("nobody hears what is answered here"), is_told, "{redirection}: {said}");
+        assert!(output.status.success());
+    }
+}
+
+#[test]
 fn inside_a_command_the_product_means_the_same_data() {
     let world = World::new();
     world.define("where", "printf %s \"$SWITCHBACK_HOME\"");

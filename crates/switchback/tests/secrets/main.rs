@@ -8,4 +8,5 @@ mod lent;
 mod missing;
 mod taint;
 mod traces;
+mod waits;
 mod world;

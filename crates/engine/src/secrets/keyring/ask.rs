@@ -5,12 +5,15 @@
 //! asking thread ── waits for the answer or the deadline ──┬── answer
 //!       └── helper: starts, writes, reads, reaps ──────────┘
 //! ```
-//! Invariant: a group is ended only while its leader has not been reaped, so it is the one that was started.
+//! Invariant: a group is ended only while its leader has not been reaped, so it is the one that was started. On Linux a program
+//! does not outlive this process, however that ends.
 
 use crate::births;
 use crate::secrets::secret::Secret;
 use rustix::io::retry_on_intr;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+#[cfg(target_os = "linux")]
+use rustix::process::{getpid, getppid, set_parent_process_death_signal};
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
 use std::os::unix::process::CommandExt;
@@ -75,6 +78,7 @@ impl Tool {
         command.stdin(if words.input.is_some() { Stdio::piped() } else { Stdio::null() });
         command.stdout(if words.out_bytes_max > 0 { Stdio::piped() } else { Stdio::null() });
         command.stderr(Stdio::piped());
+        end_with_us(&mut command);
         let (input, bounds) = (words.input.cloned(), (words.out_bytes_max, words.err_bytes_max));
         let group = Arc::<Mutex<Group>>::default();
         let (answer, answered) = mpsc::channel();
@@ -103,6 +107,23 @@ impl Tool {
         }
     }
 }
+
+/// Has the system end the program when the thread that started it ends, and so when this process does.
+#[cfg(target_os = "linux")]
+#[expect(unsafe_code, reason = "what a child does before its program has no safe form")]
+fn end_with_us(command: &mut Command) {
+    let us = getpid();
+    let follow = move || {
+        set_parent_process_death_signal(Some(Signal::KILL))?;
+        // Who has ended meanwhile tells nobody any more.
+        if getppid() == Some(us) { Ok(()) } else { Err(rustix::io::Errno::SRCH.into()) }
+    };
+    // SAFETY: two system calls and no memory are needed, which is safe between fork and exec.
+    unsafe { command.pre_exec(follow) };
+}
+
+#[cfg(not(target_os = "linux"))]
+fn end_with_us(_: &mut Command) {}
 
 fn hold(group: &Mutex<Group>) -> MutexGuard<'_, Group> {
     group.lock().unwrap_or_else(PoisonError::into_inner)
