@@ -12,7 +12,6 @@ use crate::daemon::{Door, Hello, Pipe};
 use crate::house::{Carries, Client, Flags, House, Sought};
 use crate::mcp;
 use crate::settings::Settings;
-use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -46,10 +45,9 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<Exit, CommandError> {
 /// Whether stdout is the file that swallows everything. One that was closed is that too, before this program begins: the two
 /// cannot be told from each other, and the first may be meant.
 fn goes_nowhere() -> bool {
-    let null = std::fs::metadata("/dev/null").map(|null| null.rdev());
-    null.is_ok_and(|null| {
-        rustix::fs::fstat(rustix::stdio::stdout()).is_ok_and(|out| out.st_rdev as u64 == null)
-    })
+    let out = rustix::fs::fstat(rustix::stdio::stdout());
+    let null = rustix::fs::stat("/dev/null");
+    matches!((out, null), (Ok(out), Ok(null)) if out.st_rdev == null.st_rdev)
 }
 
 /// A pipe to the daemon, started if need be.
