@@ -6,7 +6,7 @@ use super::make::{Told, too_deep};
 use super::{Gather, Scope, Stop, shallow};
 use crate::data::{DEPTH_MAX, weight};
 use crate::plan::Expr;
-use crate::{Data, Fields};
+use crate::{Data, Failure, FailureKind, Fields};
 use serde_json::Value;
 
 /// What a reference weighs at most, if its head is plain text.
@@ -100,7 +100,7 @@ impl Scope<'_> {
                     (Part::Pieces(gather), bytes)
                 }
                 other => {
-                    let data = shallow(self.make(other, told)?)?;
+                    let data = self.made(name, other, told)?;
                     let bytes = data.inline().map_or(0, weight);
                     (Part::Known(data), bytes)
                 }
@@ -110,6 +110,17 @@ impl Scope<'_> {
             parts.push((name, part));
         }
         Ok(parts)
+    }
+
+    /// Makes a value, and says whose it is where it grows too large.
+    fn made(&self, name: &str, expr: &Expr, told: &mut Told) -> Result<Data, Stop> {
+        let made = self.make(expr, told).map_err(|stop| match stop {
+            Stop::Fail(failure) if failure.kind == FailureKind::Limit && !name.is_empty() => {
+                Failure::new(failure.kind, format!("`{name}`: {}", failure.message)).into()
+            }
+            stop => stop,
+        })?;
+        Ok(shallow(made)?)
     }
 
     /// Adds the pieces of a value, and stops where they are too much.
@@ -139,7 +150,7 @@ impl Scope<'_> {
                 }
                 gather.sign("}");
             }
-            other => gather.put(&shallow(self.make(other, told)?)?),
+            other => gather.put(&self.made(of.0, other, told)?),
         }
         let (name, before) = of;
         self.bounded(name, before, gather.bytes())

@@ -170,7 +170,11 @@ fn short(bytes: u64, max: u64) -> Result<(), Failure> {
     if bytes <= max {
         return Ok(());
     }
-    Err(Failure::new(FailureKind::Limit, format!("the text grows longer than {max} bytes")))
+    let message = format!(
+        "the text grows longer than {max} bytes: pass what is long alone, without text around it, or write it to a file and \
+         pass its path"
+    );
+    Err(Failure::new(FailureKind::Limit, message))
 }
 
 fn stored_bytes(data: &Data) -> u64 {
