@@ -18,7 +18,7 @@ pub use names::{FILTERS, TESTS, left_out};
 pub(crate) use nest::Nest;
 pub(crate) use parts::{Part, parts};
 pub use reads::faults;
-pub(crate) use reads::{Read, Reads, is_code, reads};
+pub(crate) use reads::{Fault, Read, Reads, is_code, reads};
 
 /// The bytes a template may have, variables in place of references. The evaluator takes no more.
 pub const TEMPLATE_BYTES_MAX: usize = 16 * 1024;

@@ -4,6 +4,7 @@ use super::answer::{Answer, Space, Wrong, name_at, no_parts, read};
 use super::each;
 use crate::blocks::secrets;
 use crate::blocks::world::Outline;
+use crate::shape::listed;
 use kernel::language::{Path, Segment};
 
 const SHORTCUTS: [&str; 5] = ["succeeded", "failed", "skipped", "status", "outcome"];
@@ -127,6 +128,13 @@ pub(super) fn input(path: &Path, position: usize, block: &Outline<'_>) -> Answer
             long_form(path, Space::Inputs, position, 2)
         }
         Some(_) if block.kind.is_none() => long_form(path, Space::Inputs, position, 2),
+        Some(name) if given(name) => {
+            let message = format!(
+                "`{name}` of {} cannot be read: it is neither a text nor a value with a name",
+                block.name
+            );
+            Err(Some(Wrong::new(3, message).hint(format!("what can be read of it: {}", listed(readable)))))
+        }
         Some(name) => {
             let wrong = Wrong::new(3, format!("{} is given no input `{name}`", block.name));
             Err(Some(wrong.among(name, readable, there)))

@@ -237,3 +237,19 @@ fn a_value_that_is_forgotten_is_told() {
         "id: a, type: RenderTemplate, inputs: {template: '{{ x }}', variables: {x: , y: {z: null}}}";
     assert_eq!(codes(&blocks(&[template])), ["no-value"]);
 }
+
+#[test]
+fn an_input_that_is_given_and_cannot_be_read_is_told_as_that() {
+    for (block, name, can) in [
+        ("type: Prompt, inputs: {prompt: p, details: '${inputs.x}'}", "details", "`prompt`"),
+        ("type: MergeJSONState, inputs: {path: p, updates: {a: 1}}", "updates", "`path`"),
+    ] {
+        let read = format!(
+            "id: b, type: Shell, depends_on: [a], inputs: {{command: 'echo ${{blocks.a.inputs.{name}}}'}}"
+        );
+        let said = told("some.yaml", &blocks(&[&format!("id: a, {block}"), &read]));
+        let message = format!("`{name}` of `a` cannot be read: it is neither a text nor a value with a name");
+        assert!(said.contains(&message), "{said}");
+        assert!(said.contains(&format!("what can be read of it: {can}")), "{said}");
+    }
+}

@@ -128,3 +128,28 @@ fn a_template_has_a_bound() {
     let messages: Vec<&str> = found.iter().map(|one| one.message.as_str()).collect();
     assert_eq!(messages, ["this template has 16385 bytes, and 16384 are allowed"]);
 }
+
+#[test]
+fn the_words_of_an_expression_are_looked_at_where_no_reference_is_among_them() {
+    for template in [
+        "{{ x | uper }}",
+        "{{ 1 + }}",
+        "{{ a b }}",
+        "{% if x = 1 %}{% endif %}",
+        "{{ x is odddd }}",
+        "{{ (x }}",
+    ] {
+        assert_eq!(codes(&blocks(&[&render(template)])), ["bad-template"], "{template}");
+    }
+    for template in [
+        "{{ x | upper }}",
+        "{% for a in x %}{{ a }}{% endfor %}",
+        "{{ x ~ 'a' if x is defined }}",
+        "a { b } %",
+    ] {
+        assert_eq!(codes(&blocks(&[&render(template)])), [""; 0], "{template}");
+    }
+    let text = "name: a\nblocks:\n  - id: a\n    type: RenderTemplate\n    inputs:\n      template: |\n        costs $${a}\n        {{ x | uper }}\n";
+    let said = told("some.yaml", text);
+    assert!(said.contains("some.yaml:8:16"), "{said}");
+}

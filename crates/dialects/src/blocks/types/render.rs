@@ -162,6 +162,9 @@ impl<'n> Reader<'_, 'n> {
                 return None;
             }
         };
+        if !self.are_expressions(node, &pieces) {
+            return None;
+        }
         self.fits(node, compiled.source.len());
         let paths = pieces.iter().filter_map(|piece| match piece {
             Piece::Reference(path, _) => Some(path),
@@ -171,6 +174,18 @@ impl<'n> Reader<'_, 'n> {
         let values =
             used.filter_map(|((path, used), index)| Some((shell::variable(index), value(path, *used)?)));
         Some(Source { text: text.to_owned(), source: compiled.source, values: values.collect() })
+    }
+
+    /// Whether the words of each expression fit together, where no reference stands among them; what does not is told.
+    fn are_expressions(&mut self, node: &'n Node, pieces: &[Piece]) -> bool {
+        let [Piece::Text(text)] = pieces else { return true };
+        let faults = crate::jinja::reads(text).faults;
+        let is_right = faults.is_empty();
+        for crate::jinja::Fault { at, message, hint } in faults {
+            let fault = jinja::Fault { part: 0, at: at.start, length: at.len(), message, hint };
+            self.bad_template(node, pieces, fault);
+        }
+        is_right
     }
 
     fn two_templates(&mut self, path: &Node) {
