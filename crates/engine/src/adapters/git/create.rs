@@ -200,12 +200,26 @@ async fn check_arrival(git: &Git<'_>, wish: &Wish<'_>) -> Result<(), Trouble> {
     let entries = super::list::parse(&git.must(&["worktree", "list", "--porcelain", "-z"]).await?);
     let reason = making(wish.by);
     let is_ours = |entry: &Entry| entry.path == wish.target && entry.locked.as_ref() == Some(&reason);
-    if now == wish.target && entries.iter().any(is_ours) {
-        return Ok(());
+    if let Some(entry) = entries.iter().find(|entry| is_ours(entry)).filter(|_| now == wish.target) {
+        return on_its_branch(entry, wish);
     }
     Err(Trouble::Crashed(format!(
         "{} led elsewhere while the worktree was made, because a folder on the way became a link: it was taken away again",
         wish.target.display()
+    )))
+}
+
+/// A hook that runs when files are checked out may check out something else.
+fn on_its_branch(entry: &Entry, wish: &Wish<'_>) -> Result<(), Trouble> {
+    if entry.branch.as_deref() == Some(wish.branch) {
+        return Ok(());
+    }
+    Err(Trouble::Refused(format!(
+        "{} came to be {}, not on `{}`, because a hook of the repository (`post-checkout`) checked out something else: it was \
+         taken away again; mend the hook",
+        wish.target.display(),
+        entry.on(),
+        wish.branch
     )))
 }
 

@@ -171,6 +171,25 @@ async fn the_repository_itself_is_no_worktree() {
 }
 
 #[tokio::test]
+async fn a_hook_that_checks_out_something_else_is_told_and_leaves_nothing() {
+    let lab = Lab::new();
+    lab.git(&["branch", "old"]);
+    lab.hook("post-checkout", "[ -e once ] && exit; touch once; git switch -q -c hooked");
+    for branch in ["new", "old"] {
+        let words = refused(lab.create("w", branch).await);
+        assert!(
+            words.contains("hooked") && words.contains(&format!(", not on `{branch}`, because a hook")),
+            "{words}"
+        );
+        assert!(!lab.root().join("w").exists() && lab.worktrees() == 1);
+        lab.git(&["branch", "-D", "--quiet", "hooked"]);
+    }
+    assert!(
+        lab.git(&["branch", "--list", "new"]).is_empty() && !lab.git(&["branch", "--list", "old"]).is_empty()
+    );
+}
+
+#[tokio::test]
 async fn a_hook_runs_and_one_that_fails_leaves_nothing() {
     let lab = Lab::new();
     lab.hook("post-checkout", "echo filled > filled.txt");
