@@ -18,6 +18,7 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -103,7 +104,8 @@ impl ServerHandler for Server {
             // The pipe asks the next daemon instead, or says that there is none.
             std::future::pending::<()>().await;
         }
-        let warnings = warnings(&settings, &answered);
+        let gone = no_folder(&visit.client.workspace);
+        let warnings: Vec<String> = gone.into_iter().chain(warnings(&settings, &answered)).collect();
         Ok(response(answered, &warnings))
     }
 
@@ -214,6 +216,17 @@ async fn call(
     let arguments = Arguments::of(tool, request.arguments.unwrap_or_default())?;
     let (request_state, input_responses) = (request.request_state, request.input_responses);
     (tool.call)(&Call { visit, arguments, request_state, input_responses, context }).await
+}
+
+/// That the project folder is not there any more, if that is so: its definitions are gone with it.
+fn no_folder(folder: &Path) -> Option<String> {
+    (!folder.is_dir()).then(|| {
+        format!(
+            "The project folder {} is not there any more: it was moved or deleted, and its workflows and settings with it. \
+             Connect again from where it is now.",
+            folder.display()
+        )
+    })
 }
 
 /// What is to be said with an answer: of the settings, and of what was answered.

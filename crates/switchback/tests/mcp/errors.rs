@@ -312,3 +312,20 @@ fn an_answer_that_cannot_be_written_is_told_and_ends_it() {
         assert_eq!(ended.status.code(), Some(1), "{args:?}");
     }
 }
+
+#[test]
+fn a_project_folder_that_went_away_is_told() {
+    let world = World::with(&[("greet", GREET)]);
+    let mut client = world.client();
+    assert!(client.good("get_workflow_info", json!({"workflow": "greet"})).get("warnings").is_none());
+    let folder = world.project();
+    std::fs::rename(&folder, folder.with_extension("elsewhere")).unwrap();
+    let problem = client.bad("execute_workflow", json!({"workflow": "greet"}));
+    let told = problem["warnings"][0].as_str().unwrap();
+    assert!(told.contains("is not there any more: it was moved or deleted"), "{problem:#}");
+    std::fs::rename(folder.with_extension("elsewhere"), &folder).unwrap();
+    assert_eq!(
+        client.good("execute_workflow", json!({"workflow": "greet", "inputs": {"who": "you"}}))["status"],
+        "success"
+    );
+}
