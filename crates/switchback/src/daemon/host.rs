@@ -14,6 +14,7 @@ use super::idle;
 use super::listen::Listener;
 use super::place::Place;
 use super::successor::Successor;
+use super::vigil;
 use crate::cli::CommandError;
 use crate::house::{Carries, House};
 use engine::kill_point;
@@ -112,15 +113,16 @@ async fn keep(dir: &Path) -> ExitCode {
     if end == End::Broken {
         say(&host.house.local.stopped().to_string());
     }
-    let _ = if host.house.is_lost() { Ok(()) } else { fs::remove_file(&place.socket) };
+    // What lies there now may be the next one's.
+    let lost = host.house.is_lost() || host.house.stands().is_err();
+    let _ = if lost { Ok(()) } else { fs::remove_file(&place.socket) };
     host.house.close().await;
     // Those who are inside hear how their runs stand; whoever does not leave then is left behind.
     let _ = tokio::time::timeout(LAST_WORDS_MAX, async { while met.join_next().await.is_some() {} }).await;
     kill_point("daemon closed");
     // Last of all: what is left of the pid file tells clients whether to find the next daemon at once.
     let _ = match end {
-        // What lies there now may be the next one's.
-        _ if host.house.is_lost() => Ok(()),
+        _ if lost => Ok(()),
         End::Restarted => place.sign(RESTARTED),
         End::Broken => Ok(()),
         End::Halted | End::Idle | End::Replaced => fs::remove_file(&place.pid),
@@ -187,6 +189,7 @@ impl Host {
                 (Ok(terminate), Ok(interrupt)) => (terminate, interrupt),
                 _ => return say("no signals can be heard: end this daemon by `switchback stop`"),
             };
+        let touched = vigil::over(&place.dir);
         loop {
             let counts = [self.connections.subscribe(), effects.clone(), timers.clone()];
             let end = tokio::select! {
@@ -195,6 +198,14 @@ impl Host {
                 () = idle::quiet(counts, idle::period()) => End::Idle,
                 () = self.replaced(effects.clone(), timers.clone(), &place) => End::Replaced,
                 () = gone(timers.clone()) => End::Broken,
+                () = touched.notified() => {
+                    // Where the store is gone, the engine stops by that and tells. One that carries nothing out harms nobody,
+                    // and stays to tell whoever comes next.
+                    if *effects.borrow() > 0 {
+                        let _ = self.house.stands();
+                    }
+                    continue;
+                }
             };
             // Something may just have begun.
             if matches!(end, End::Idle | End::Replaced) && self.hush().await > 0 {

@@ -27,6 +27,7 @@ mod reasons;
 mod remote;
 mod successor;
 mod talk;
+mod vigil;
 mod wire;
 
 /// The word by which this binary knows that it is a daemon.
