@@ -179,7 +179,8 @@ async fn a_run_that_is_set_aside_stays_so_until_someone_goes_on_with_it() {
     let local = open(dir.path());
     let mut effects = local.effects();
     local.start(start(dir.path(), "r", plan)).await.unwrap();
-    while !mark.exists() {
+    // It is there before anything is in it.
+    while std::fs::read_to_string(&mark).unwrap_or_default() != "x\n" {
         tokio::task::yield_now().await;
     }
     local.park(&id).await.unwrap();
