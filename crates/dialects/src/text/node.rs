@@ -176,7 +176,9 @@ impl Node {
             Style::Quoted => "in quotes it is text",
             Style::Plain => "with a zero in front it is read as text",
         };
-        (is_whole && number.len() <= 20).then(|| format!("{why}; write {number}"))
+        // One that no number can hold is text without being written as one.
+        (is_whole && number.len() <= 20 && number.parse::<u64>().is_ok())
+            .then(|| format!("{why}; write {number}"))
     }
 
     /// Returns it as a JSON value. Of a repeated key the last value counts, as in JSON.

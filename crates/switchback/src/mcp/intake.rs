@@ -86,6 +86,13 @@ impl Intake {
     }
 }
 
+/// The id at the top of a line that cannot be read, as it was written there.
+pub(super) fn id_of(line: &[u8]) -> String {
+    let mut long = Long::default();
+    long.take(line);
+    long.id()
+}
+
 /// A line that is too long: where in it the next byte stands, and what was found.
 #[derive(Default)]
 struct Long {

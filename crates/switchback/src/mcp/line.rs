@@ -4,6 +4,7 @@
 //! Only what cannot be read is looked at more closely: what the server takes is never refused here.
 
 use super::ids;
+use super::intake;
 use super::problem::{said, said_value};
 use engine::adapters::exact;
 use rmcp::ErrorData;
@@ -199,6 +200,8 @@ fn id_in(line: &[u8]) -> String {
     }
     let head: Option<Head<'_>> = serde_json::from_slice(line).ok();
     let id = head.and_then(|head| serde_json::from_str(head.id?.get()).ok());
+    // What is no JSON at all, such as a text with a raw control character in it, still has an id at its top.
+    let id = id.or_else(|| serde_json::from_str(&intake::id_of(line)).ok());
     ids::written(&id.unwrap_or_default())
 }
 
@@ -225,6 +228,13 @@ mod tests {
             (r#"{"id":1,"method":"x","params":{"a":"\ud800x"}}"#, json!(1), -32700, "not JSON"),
             (r#"{"id":"two","method":"x","params":{"a":1e400}}"#, json!("two"), -32700, "not JSON"),
             (&deep, json!(3), -32700, "not JSON"),
+            (
+                "{\"id\":61,\"method\":\"x\",\"params\":{\"a\":\"x\ty\",\"id\":7}}",
+                json!(61),
+                -32700,
+                "not JSON",
+            ),
+            ("{\"params\":{\"a\":\"x\u{1}y\"},\"id\":\"l\"}", json!("l"), -32700, "not JSON"),
             (r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, json!(1), -32600, "a line of its own"),
             ("7", json!(null), -32600, "an object, not 7"),
             ("{}", json!(null), -32600, "needs `jsonrpc`"),

@@ -75,6 +75,16 @@ pub(super) fn names_folder(path: &str) -> Trouble {
     ))
 }
 
+/// That a folder on the way is missing, which the way leaves again.
+pub(super) fn leads_back(path: &str, name: &std::ffi::OsStr) -> Trouble {
+    let name = name.to_string_lossy();
+    Trouble::no(format!(
+        "{} leads through `{}`, which is not there, and back out of it by `..`: write the path without both",
+        shown(path),
+        name.chars().take(80).collect::<String>()
+    ))
+}
+
 /// That the folder of a file is missing, and nobody wants it to be made.
 pub(super) fn no_folder(path: &str) -> Trouble {
     let shown = shown(path);

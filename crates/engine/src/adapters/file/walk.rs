@@ -20,7 +20,7 @@ use super::Trouble;
 use super::guard::{Belongs, belongs, governed, is_of_git};
 use super::lock::Lock;
 use super::roots::{Identity, Roots, enter, identity, top, widened};
-use super::trouble::{is_folder, loops, names_folder, no_folder, shown};
+use super::trouble::{is_folder, leads_back, loops, names_folder, no_folder, shown};
 use rustix::fd::OwnedFd;
 use rustix::fs::{
     AtFlags, FileType, Mode, OFlags, RawMode, Stat, fchmod, fsync, mkdirat, openat, readlinkat, statat,
@@ -220,6 +220,10 @@ impl Walk<'_> {
                 {
                     return Err(names_folder(self.given));
                 }
+                // Nothing is made only to be left again.
+                Aim::Make(_) if self.is_inside() && self.ahead.iter().any(|name| name == "..") => {
+                    return Err(leads_back(self.given, &name));
+                }
                 Aim::Make(mask) if self.is_inside() => self.make(&name, mask)?,
                 Aim::Write if self.is_inside() => return Err(no_folder(self.given)),
                 _ => return Err(self.said(Errno::NOENT)),
@@ -260,7 +264,7 @@ impl Walk<'_> {
         // What is still ahead counts too: no folder is made for what is refused in the end.
         let ahead = self.ahead.iter().map(OsString::as_os_str);
         let ahead: Vec<&OsStr> = std::iter::once(name).chain(ahead.filter(|name| !is_dots(name))).collect();
-        self.check_writable(if self.ahead.iter().any(|name| name == "..") { &ahead[..1] } else { &ahead })?;
+        self.check_writable(&ahead)?;
         let made = match mkdirat(&self.here, name, Mode::from_raw_mode(0o777)) {
             Ok(()) => true,
             // Someone else was faster.

@@ -166,3 +166,17 @@ fn a_path_that_ends_without_a_name_makes_no_folder() {
     world.create("sub/./newf", "x").unwrap();
     is_no(world.create("sub/newf/", "x"), "leads through a file where a folder should be");
 }
+
+#[test]
+fn no_folder_is_made_for_a_way_that_leaves_it_again() {
+    let world = World::new();
+    for path in ["nn/mm/../../../zz", "q1/q2/../../.git/x", "new/../file", "sub/new/../../file"] {
+        let failure = world.create(path, "x").unwrap_err();
+        assert!(failure.message.contains("back out of it by `..`"), "{path}: {failure}");
+    }
+    for made in ["nn", "q1", "new", "sub/new", "file"] {
+        assert!(!world.project(made).exists(), "{made}");
+    }
+    fs::create_dir(world.project("sub")).unwrap();
+    world.create("sub/../file", "x").unwrap();
+}
