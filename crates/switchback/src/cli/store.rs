@@ -74,6 +74,11 @@ impl Looked {
 
 /// The run that a word means: its whole name or a unique beginning of it.
 pub(crate) fn find(reader: &Reader, word: &str) -> Result<RunRow, CommandError> {
+    // Every name begins with nothing: a variable that is not set means no run.
+    if word.trim().is_empty() {
+        return Err(CommandError::usage("unknown-run", "the id of the run is empty")
+            .hint("`switchback runs --all` shows all there are"));
+    }
     match reader.by_prefix(word)? {
         Found::One(row) => Ok(*row),
         Found::Nothing => {

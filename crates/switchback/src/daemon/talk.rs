@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::time::Instant;
 
 mod asks;
@@ -39,6 +39,9 @@ pub(super) enum Taken {
 pub(crate) const KEY: &str = "switchback/request_key";
 const AGAIN: &str = "switchback/again";
 
+/// How many calls that were cancelled are remembered.
+const CANCELLED_MAX: usize = 1_000;
+
 /// What was said and not yet answered.
 #[derive(Default)]
 pub(super) struct Talk {
@@ -51,6 +54,8 @@ pub(super) struct Talk {
     /// Requests without an answer, in the order they came.
     open: BTreeMap<u64, Open>,
     count: u64,
+    /// The last calls that were cancelled, by their ids.
+    cancelled: VecDeque<RequestId>,
     /// What the daemon asks of the client.
     asks: Asks,
     /// Whether there is a daemon to which lines go at once.
@@ -139,7 +144,13 @@ impl Talk {
             }
             "notifications/cancelled" => {
                 let cancelled = head.and_then(|head| cancelled(head.params?.get()));
-                self.open.retain(|_, open| cancelled.as_ref() != Some(&open.id));
+                let is_it = |open: &Open| cancelled.as_ref() == Some(&open.id);
+                let calls = self.open.values().filter(|open| is_it(open) && open.kind == Kind::Tool);
+                self.cancelled.extend(calls.map(|open| open.id.clone()));
+                while self.cancelled.len() > CANCELLED_MAX {
+                    self.cancelled.pop_front();
+                }
+                self.open.retain(|_, open| !is_it(open));
             }
             _ => {}
         }
@@ -148,6 +159,14 @@ impl Talk {
 
     /// A request as the daemon gets it, open from now on.
     fn asked(&mut self, line: &Line, id: &RequestId, method: &str) -> Result<Vec<u8>, Refused> {
+        // Its answer may still be on its way, and would be taken for that of the next one.
+        if self.cancelled.contains(id) {
+            let shown = ids::written(&id.clone().into_json_value());
+            let why = format!(
+                "the id {shown} belongs to a request that was cancelled: give each request one of its own"
+            );
+            return Err(Refused::request(id, why));
+        }
         if self.open.values().any(|open| open.id == *id) {
             let shown = ids::written(&id.clone().into_json_value());
             return Err(Refused::request(id, format!("a request with the id {shown} is still under way")));
@@ -201,6 +220,9 @@ impl Talk {
     fn answers(&mut self, id: &str, is_refused: bool) -> bool {
         // One number has many forms, and one text as well.
         let Ok(id) = serde_json::from_str::<RequestId>(id) else { return true };
+        if self.cancelled.contains(&id) {
+            return false;
+        }
         let answered = self.open.iter().find(|(_, open)| open.id == id).map(|(number, _)| *number);
         match answered {
             Some(number) => {

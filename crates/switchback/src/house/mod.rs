@@ -23,7 +23,7 @@ pub(crate) use lent::Lent;
 pub(crate) use proof::{CHARS_MIN, Proof, Unproven};
 pub(crate) use sought::Sought;
 
-use engine::adapters::process::{Notes, Recovered};
+use engine::adapters::process::{Notes, Recovered, take_files};
 use engine::answers::Answers;
 use engine::backend::Backend;
 use engine::kernel::{Plan, RunId};
@@ -69,6 +69,7 @@ impl House {
     /// Becomes the owner of the store, ends what a crash has left running, and goes on with what was open. Gives what was
     /// found running as well.
     pub(crate) async fn open(dir: &Path, carries: Carries) -> Result<(House, Vec<Recovered>), HouseError> {
+        take_files();
         let mut store = Store::open(dir)?;
         let notes = Notes::open(dir).map_err(HouseError::Notes)?;
         let recovered = notes.recover(GRACE).await?;

@@ -23,6 +23,7 @@
 
 mod captured;
 mod exit;
+mod files;
 mod job;
 mod launch;
 mod members;
@@ -41,6 +42,7 @@ mod tree;
 mod tests;
 
 pub use captured::{Captured, OutputLimit};
+pub use files::take_files;
 pub(crate) use job::Stop;
 pub use job::{Job, NoteSpec, Script, Stops};
 pub use note::{MARKER, NoteError};

@@ -52,6 +52,21 @@ fn a_new_daemon_is_told_the_opening_and_what_has_no_answer() {
 }
 
 #[test]
+fn the_id_of_a_call_that_was_cancelled_is_not_taken_again() {
+    let mut talk = opened();
+    let call = json!({ "jsonrpc": "2.0", "id": 6, "method": "tools/call", "params": { "name": "x" } });
+    take(&mut talk, call.clone());
+    take(&mut talk, json!({ "method": "notifications/cancelled", "params": { "requestId": 6 } }));
+    assert!(!give(&mut talk, 6), "nobody waits for it any more");
+    let answer = refused(&mut talk, &call.to_string());
+    assert_eq!(answer["id"], 6);
+    assert!(answer["error"]["message"].as_str().unwrap().contains("was cancelled"), "{answer}");
+    assert!(!give(&mut talk, 6));
+    take(&mut talk, json!({ "id": 7, "method": "tools/call", "params": { "name": "x" } }));
+    assert!(give(&mut talk, 7));
+}
+
+#[test]
 fn an_opening_without_an_answer_is_said_once_more_and_its_answer_is_heard() {
     let mut talk = Talk::default();
     take(&mut talk, json!({ "id": "a", "method": "initialize", "params": {} }));

@@ -38,6 +38,14 @@ pub(super) fn mask(umask: Option<u32>) {
     }
 }
 
+/// Gives back what the server took of open files, so that the child has what its client has.
+pub(super) fn limit_files(given: Option<libc::rlimit>) {
+    if let Some(given) = given {
+        // SAFETY: the limit is alive; this is nothing but its system call. It lowers what was raised, so it is allowed.
+        unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &given) };
+    }
+}
+
 /// Writes `pid earliest latest` as one line: from now on recovery knows this process.
 pub(super) fn sign(note: RawFd, at: i64, born: Born) -> Result<(), c_int> {
     let mut line = [0_u8; LINE_BYTES_MAX];

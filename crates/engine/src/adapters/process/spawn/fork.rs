@@ -14,6 +14,7 @@ use std::process::Command;
 
 use rustix::process::{Pid, getpid};
 
+use super::super::files;
 use super::super::launch::{Launch, Stdio};
 use super::super::note::{Born, Leader};
 use super::super::notes::Note;
@@ -29,8 +30,9 @@ pub(crate) fn spawn(launch: &Launch, stdio: &Stdio, note: &Note) -> io::Result<L
     command.stdout(stdio.stdout.try_clone()?);
     command.stderr(stdio.stderr.try_clone()?);
     let (note, at, umask) = (note.file().as_raw_fd(), note.sign_at.cast_signed(), launch.umask);
+    let files = files::given();
     // SAFETY: the closure is async-signal-safe, see `child`.
-    unsafe { command.pre_exec(move || follow(note, at, umask).map_err(io::Error::from_raw_os_error)) };
+    unsafe { command.pre_exec(move || follow(note, at, umask, files).map_err(io::Error::from_raw_os_error)) };
     let child = command.spawn()?;
     let pid = Pid::from_child(&child);
     Ok(Leader { pid, born: born(pid) })
@@ -56,7 +58,7 @@ fn os(text: &CStr) -> &OsStr {
     OsStr::from_bytes(text.to_bytes())
 }
 
-fn follow(note: RawFd, at: i64, umask: Option<u32>) -> Result<(), c_int> {
+fn follow(note: RawFd, at: i64, umask: Option<u32>, files: Option<libc::rlimit>) -> Result<(), c_int> {
     child::reset_signals();
     child::lead(true)?;
     child::mask(umask);
@@ -68,6 +70,7 @@ fn follow(note: RawFd, at: i64, umask: Option<u32>) -> Result<(), c_int> {
             libc::fcntl(fd, libc::F_SETFD, libc::FD_CLOEXEC);
         }
     }
+    child::limit_files(files);
     Ok(())
 }
 

@@ -15,6 +15,7 @@ use std::sync::OnceLock;
 use rustix::param::clock_ticks_per_second;
 use rustix::process::{Pid, WaitOptions, waitpid};
 
+use super::super::files;
 use super::super::launch::{Launch, Stdio};
 use super::super::note::{Born, Leader};
 use super::super::notes::Note;
@@ -35,6 +36,7 @@ struct Order {
     sign_at: i64,
     session: bool,
     umask: Option<u32>,
+    files: Option<libc::rlimit>,
     ticks_per_second: u64,
     born: Born,
     errno: c_int,
@@ -54,6 +56,7 @@ pub(crate) fn spawn(launch: &Launch, stdio: &Stdio, note: &Note) -> io::Result<L
         sign_at: note.sign_at.cast_signed(),
         session: has_terminal(),
         umask: launch.umask,
+        files: files::given(),
         ticks_per_second,
         born: Born { earliest: now_ticks(ticks_per_second), latest: 0 },
         errno: 0,
@@ -103,6 +106,7 @@ fn follow(order: &mut Order) -> Result<std::convert::Infallible, c_int> {
     // SAFETY: a NUL-terminated path that outlives the call.
     child::checked(unsafe { libc::chdir(order.dir) })?;
     allow_signals()?;
+    child::limit_files(order.files);
     // SAFETY: NUL-terminated strings and NULL-terminated arrays of them, all alive.
     unsafe { libc::execve(order.program, order.arguments, order.environment) };
     Err(child::errno())
