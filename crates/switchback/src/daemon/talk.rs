@@ -6,7 +6,7 @@
 
 use crate::mcp::last::NOTIFICATION;
 use crate::mcp::line::{self, Refused};
-use crate::mcp::{failed, ids};
+use crate::mcp::{cancelled_before, failed, ids};
 use asks::Asks;
 use rmcp::model::{ClientJsonRpcMessage, JsonRpcMessage, RequestId};
 use serde::Deserialize;
@@ -162,9 +162,7 @@ impl Talk {
         // Its answer may still be on its way, and would be taken for that of the next one.
         if self.cancelled.contains(id) {
             let shown = ids::written(&id.clone().into_json_value());
-            let why = format!(
-                "the id {shown} belongs to a request that was cancelled: give each request one of its own"
-            );
+            let why = cancelled_before(&shown);
             return Err(Refused::request(id, why));
         }
         if self.open.values().any(|open| open.id == *id) {

@@ -3,10 +3,12 @@
 
 use super::ids;
 use super::intake::{Came, Intake};
-use super::line::{bare, read};
+use super::line::{Refused, bare, read};
 use rmcp::RoleServer;
+use rmcp::model::{ClientJsonRpcMessage, ClientNotification, ClientRequest, JsonRpcMessage, RequestId};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
+use std::collections::{HashSet, VecDeque};
 use std::io;
 use std::sync::{Arc, PoisonError};
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, BufReader, Stdin, Stdout};
@@ -34,12 +36,72 @@ impl Unheard {
     }
 }
 
+/// The calls that are under way, and the last ones that were cancelled. The answer of such a one may still be on its way, and
+/// would be taken for that of the next request with its id.
+#[derive(Default)]
+struct Calls {
+    open: HashSet<RequestId>,
+    cancelled: VecDeque<RequestId>,
+}
+
+/// How many calls that were cancelled are remembered.
+const CANCELLED_MAX: usize = 1_000;
+
+impl Calls {
+    /// A message came; one that takes the id of a cancelled call is refused.
+    fn took(&mut self, message: &ClientJsonRpcMessage) -> Result<(), Refused> {
+        match message {
+            JsonRpcMessage::Request(request) if self.cancelled.contains(&request.id) => {
+                let shown = ids::written(&request.id.clone().into_json_value());
+                return Err(Refused::request(&request.id, cancelled_before(&shown)));
+            }
+            JsonRpcMessage::Request(request) => {
+                if matches!(request.request, ClientRequest::CallToolRequest(_)) {
+                    self.open.insert(request.id.clone());
+                }
+            }
+            JsonRpcMessage::Notification(notification) => {
+                if let ClientNotification::CancelledNotification(cancelled) = &notification.notification
+                    && let Some(id) = &cancelled.params.request_id
+                    && self.open.remove(id)
+                {
+                    self.cancelled.push_back(id.clone());
+                    if self.cancelled.len() > CANCELLED_MAX {
+                        self.cancelled.pop_front();
+                    }
+                }
+            }
+            JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
+        }
+        Ok(())
+    }
+
+    /// Whether a message still has somebody who waits for it.
+    fn gives(&mut self, message: &TxJsonRpcMessage<RoleServer>) -> bool {
+        let id = match message {
+            JsonRpcMessage::Response(response) => Some(&response.id),
+            JsonRpcMessage::Error(error) => error.id.as_ref(),
+            JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
+        };
+        id.is_none_or(|id| {
+            self.open.remove(id);
+            !self.cancelled.contains(id)
+        })
+    }
+}
+
+/// Why the id of a request is not taken again.
+pub(crate) fn cancelled_before(id: &str) -> String {
+    format!("the id {id} belongs to a request that was cancelled: give each request one of its own")
+}
+
 /// Lines from a client and to it.
 pub(crate) struct Stdio<R, W> {
     reader: BufReader<R>,
     intake: Intake,
     writer: Arc<Mutex<W>>,
     unheard: Unheard,
+    calls: Calls,
     /// An answer on its way out. It goes on where reading is given up.
     answering: Option<JoinHandle<io::Result<()>>>,
 }
@@ -54,7 +116,8 @@ impl Stdio<Stdin, Stdout> {
 impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Stdio<R, W> {
     fn new(reader: R, writer: W) -> Self {
         let (reader, writer) = (BufReader::new(reader), Arc::new(Mutex::new(writer)));
-        Stdio { reader, intake: Intake::default(), writer, unheard: Unheard::default(), answering: None }
+        let (intake, unheard, calls) = (Intake::default(), Unheard::default(), Calls::default());
+        Stdio { reader, intake, writer, unheard, calls, answering: None }
     }
 
     /// What tells afterwards whether the client could be told everything.
@@ -80,8 +143,13 @@ where
         item: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let (writer, unheard) = (Arc::clone(&self.writer), self.unheard.clone());
-        let line = serde_json::to_vec(&item);
-        async move { write(writer, ids::outward(&line?).into_owned(), unheard).await }
+        let line = self.calls.gives(&item).then(|| serde_json::to_vec(&item));
+        async move {
+            match line {
+                Some(line) => write(writer, ids::outward(&line?).into_owned(), unheard).await,
+                None => Ok(()),
+            }
+        }
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
@@ -104,6 +172,10 @@ where
                 Ok(line) => read(&ids::inward(line)),
                 Err(refused) => Err(refused.clone()),
             };
+            let read = read.and_then(|message| match message {
+                Some(message) => self.calls.took(&message).map(|()| Some(message)),
+                None => Ok(None),
+            });
             match read {
                 Ok(Some(message)) => return Some(message),
                 Ok(None) => {}
@@ -132,4 +204,45 @@ async fn write<W: AsyncWrite + Unpin>(
         writer.flush().await
     };
     written.await.inspect_err(|error| unheard.note(error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rmcp::ErrorData;
+    use serde_json::{Value, json};
+
+    fn took(calls: &mut Calls, message: Value) -> Result<(), Refused> {
+        calls.took(&serde_json::from_value(message).unwrap())
+    }
+
+    fn call(id: u64) -> Value {
+        json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": { "name": "x" } })
+    }
+
+    fn cancel(id: u64) -> Value {
+        json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } })
+    }
+
+    fn gives(calls: &mut Calls, id: i64) -> bool {
+        let error = ErrorData::internal_error("x", None);
+        calls.gives(&TxJsonRpcMessage::<RoleServer>::error(error, Some(RequestId::Number(id))))
+    }
+
+    #[test]
+    fn the_id_of_a_call_that_was_cancelled_is_not_taken_again() {
+        let mut calls = Calls::default();
+        took(&mut calls, call(6)).unwrap();
+        took(&mut calls, cancel(6)).unwrap();
+        assert!(!gives(&mut calls, 6), "nobody waits for it any more");
+        assert!(took(&mut calls, call(6)).is_err());
+        took(&mut calls, call(7)).unwrap();
+        assert!(gives(&mut calls, 7));
+        // What is over cannot be cancelled, and what was no call is answered all the same.
+        took(&mut calls, cancel(7)).unwrap();
+        took(&mut calls, call(7)).unwrap();
+        took(&mut calls, json!({ "jsonrpc": "2.0", "id": 8, "method": "ping" })).unwrap();
+        took(&mut calls, cancel(8)).unwrap();
+        assert!(gives(&mut calls, 8));
+    }
 }

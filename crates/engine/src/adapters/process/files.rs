@@ -12,7 +12,7 @@ static GIVEN: OnceLock<Rlimit> = OnceLock::new();
 
 /// Takes as many as this process may have. Called when a server begins; once is enough.
 pub fn take_files() {
-    let given = GIVEN.get_or_init(|| getrlimit(Resource::Nofile)).clone();
+    let given = *GIVEN.get_or_init(|| getrlimit(Resource::Nofile));
     let most = given.maximum.map_or(FILES_MAX, |maximum| maximum.min(FILES_MAX));
     if given.current.is_some_and(|current| current < most) {
         // Where that is not allowed, it stays as it was.
