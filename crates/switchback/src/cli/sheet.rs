@@ -50,8 +50,10 @@ impl Sheet {
         lines.extend(asked.note.as_ref().map(|note| format!("asked again: {}", clean(note))));
         let is_plain = asking::are_plain(&asked.choices);
         let shown = |choice: &Value| if is_plain { label(choice) } else { choice.to_string() };
+        let is_numbered = self.is_numbered();
+        let mark = |number: u32| if is_numbered { format!("[{number}]") } else { "-".to_owned() };
         let choices = asked.choices.iter().zip(1..);
-        lines.extend(choices.map(|(choice, number)| format!("[{number}] {}", clean(&shown(choice)))));
+        lines.extend(choices.map(|(choice, number)| format!("{} {}", mark(number), clean(&shown(choice)))));
         lines.extend(asked.not_whole().map(|told| clean(&told)));
         if asked.is_gate() {
             let digest: String = asked.digest.to_string().chars().take(DIGEST_CHARS).collect();
@@ -64,6 +66,28 @@ impl Sheet {
         lines
     }
 
+    /// Whether a choice can be named by its number: not where another one is called so.
+    fn is_numbered(&self) -> bool {
+        let choices = &self.asked.choices;
+        let called = |at: usize| label(&choices[at]).trim().parse::<usize>().ok();
+        (0..choices.len()).all(|at| {
+            called(at).is_none_or(|number| number == at + 1 || number > choices.len() || number == 0)
+        })
+    }
+
+    /// Whether a line names a choice as it is called.
+    fn names_choice(&self, line: &str) -> bool {
+        self.asked.choices.iter().any(|choice| label(choice).trim() == line.trim())
+    }
+
+    /// What was chosen at a gate, as it is called.
+    fn chosen_label(&self) -> Option<String> {
+        let result = asking::fit(&self.asked, self.chosen.clone()?).ok()?;
+        let response = result.get("response").or_else(|| result.get("result"))?.inline()?;
+        (self.asked.kind == AskedKind::Choice)
+            .then(|| clean(&label(response.get("selected").unwrap_or(response))))
+    }
+
     /// What can be typed now.
     pub(crate) fn choice(&self) -> String {
         let otherwise = |text: &str| match &self.asked.default {
@@ -72,14 +96,16 @@ impl Sheet {
         };
         match self.asked.kind {
             _ if self.wants_the_word() => {
+                let chosen = self.chosen_label().map(|label| format!(" `{label}`")).unwrap_or_default();
                 format!(
-                    "Type  {}  to approve, l for later, or anything else to decline:",
+                    "Type  {}  to approve{chosen}, l for later, or anything else to decline:",
                     word(&self.asked.root)
                 )
             }
             AskedKind::Info => "any key and [return] to go on, or [return] for later:".to_owned(),
             AskedKind::Confirm => otherwise("[y] yes  [n] no  [l] later"),
-            AskedKind::Choice => otherwise("a number, or [l] later"),
+            AskedKind::Choice if self.is_numbered() => otherwise("a number, or [l] later"),
+            AskedKind::Choice => otherwise("one of these, as it is written, or [l] later"),
             AskedKind::Text if self.asked.default.is_some() => otherwise("your answer:"),
             AskedKind::Text | AskedKind::Agent => "your answer, or [return] for later:".to_owned(),
         }
@@ -95,6 +121,10 @@ impl Sheet {
         let is_free = matches!(self.asked.kind, AskedKind::Text | AskedKind::Agent);
         if is_later && !is_free || line.trim().is_empty() && self.asked.default.is_none() {
             return Meant::Later;
+        }
+        let is_unnumbered = self.asked.kind == AskedKind::Choice && !self.is_numbered();
+        if is_unnumbered && !line.trim().is_empty() && !self.names_choice(line) {
+            return Meant::Again(format!("`{}` is none of the choices", clean(line.trim())));
         }
         self.say(Value::String(line.to_owned()))
     }
@@ -246,13 +276,30 @@ mod tests {
     }
 
     #[test]
+    fn a_choice_that_is_called_like_the_number_of_another_is_named() {
+        let numbers = |choices: Vec<Value>| {
+            let mut asked = asked(AskedKind::Choice, true, None);
+            asked.choices = choices;
+            Sheet::new(asked)
+        };
+        let mut sheet = numbers(vec![json!("2"), json!("1"), json!("x")]);
+        assert_eq!(sheet.lines()[3..6], ["- 2", "- 1", "- x"]);
+        assert_eq!(sheet.choice(), "one of these, as it is written, or [l] later");
+        assert!(matches!(sheet.read("3"), Meant::Again(_)));
+        assert!(matches!(sheet.read("1"), Meant::More));
+        assert_eq!(sheet.choice(), "Type  otter  to approve `1`, l for later, or anything else to decline:");
+        let sheet = numbers(vec![json!(1), json!(2), json!(30)]);
+        assert_eq!(sheet.lines()[3..6], ["[1] 1", "[2] 2", "[3] 30"]);
+    }
+
+    #[test]
     fn choices_that_look_alike_are_shown_as_they_are_written() {
         let mut asked = asked(AskedKind::Choice, false, None);
-        asked.choices = vec![json!("a"), json!("a  "), json!("b\n[4] c"), json!("stag\u{200b}ing"), json!(1)];
+        asked.choices = vec![json!("a"), json!("a  "), json!("b\n[4] c"), json!("stag\u{200b}ing"), json!(7)];
         let lines = Sheet::new(asked).lines();
         assert_eq!(
             lines[3..],
-            [r#"[1] "a""#, r#"[2] "a  ""#, r#"[3] "b\n[4] c""#, r#"[4] "stag\u{200b}ing""#, "[5] 1"]
+            [r#"[1] "a""#, r#"[2] "a  ""#, r#"[3] "b\n[4] c""#, r#"[4] "stag\u{200b}ing""#, "[5] 7"]
         );
     }
 

@@ -20,7 +20,7 @@ use crate::text::{Node, alike, looks};
 use crate::view::AskedKind;
 use crate::view::asked::label;
 use kernel::language::Template;
-use kernel::plan::{Audience, Expr, Gate, Work};
+use kernel::plan::{Audience, Expr, Foreign, Gate, Language, Work};
 use serde_json::Value;
 
 /// Asks a human.
@@ -215,5 +215,8 @@ const fn wanted(kind: AskedKind) -> &'static str {
 
 /// A whole reference must lead to a list with something in it.
 fn listed(template: Template) -> Option<Expr> {
-    template.whole().map(|path| Expr::Items(path.clone()))
+    let items = template.whole().map(|path| Expr::Items(path.clone()))?;
+    let source = "{{ choices | choices }}".to_owned();
+    let given = vec![("choices".to_owned(), items)];
+    Some(Expr::Foreign(Foreign { language: Language::Jinja, source, reads: Vec::new(), given }))
 }

@@ -3,6 +3,7 @@
 use super::order::compared;
 use super::text::{Given, named, shown};
 use super::undefined::defined;
+use dialects::text::looks;
 use kernel::Digest;
 use minijinja::value::ValueKind;
 use minijinja::{Environment, Error, ErrorKind, State, Value, filters};
@@ -104,13 +105,15 @@ fn choices(value: &Value) -> Result<Value, Error> {
             "there are more".to_owned()
         }));
     }
-    let mut seen = std::collections::BTreeSet::new();
+    let mut seen = std::collections::BTreeMap::new();
     for one in &all {
         if !matches!(one.kind(), ValueKind::String | ValueKind::Number | ValueKind::Bool) {
             return Err(wrong(format!("one of them is {}", one.kind())));
         }
-        if !seen.insert(one.to_string()) {
-            return Err(wrong(format!("`{one}` is there twice")));
+        if let Some(other) = seen.insert(looks(&one.to_string()), one) {
+            let alike =
+                if other.to_string() == one.to_string() { "is there twice" } else { "looks like another" };
+            return Err(wrong(format!("`{one}` {alike}")));
         }
     }
     Ok(value.clone())
