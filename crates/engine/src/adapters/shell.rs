@@ -24,6 +24,10 @@ pub(crate) fn job(run: &RunId, home: &Home, perform: &Perform) -> Result<Job, Fa
     let text = |name: &str| perform.inputs.get(name).and_then(Data::inline).map(as_text);
     let script =
         text("script").ok_or_else(|| Failure::new(FailureKind::Crashed, "there is no command to run"))?;
+    if script.trim().is_empty() {
+        let message = "the command is empty: what its reference gives is nothing that could be run";
+        return Err(Failure::new(FailureKind::Crashed, message));
+    }
     let dir = match text("working_dir") {
         Some(dir) if dir.is_empty() => {
             let message = "`working_dir` is empty: name a folder, `.` for that of the run";

@@ -5,7 +5,7 @@
 
 use super::error::OpenError;
 use std::fs::{self, DirBuilder, OpenOptions, Permissions};
-use std::io;
+use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
@@ -25,11 +25,22 @@ pub(super) fn make_private(path: &Path) -> Result<(), OpenError> {
 /// Makes the directory if need be, and refuses one on a network file system.
 pub(super) fn prepare(dir: &Path) -> Result<(), OpenError> {
     let failed = |error| OpenError::Directory { path: dir.to_owned(), error };
-    DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(failed)?;
-    written_by_owner_alone(dir).map_err(failed)?;
+    make(dir).map_err(failed)?;
     match network(dir).map_err(failed)? {
         Some(system) => Err(OpenError::Network { dir: dir.to_owned(), system }),
         None => Ok(()),
+    }
+}
+
+/// Makes a data directory if need be, for its owner alone. Where it lies inside a repository, git passes it by: it holds secrets.
+pub fn make(dir: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
+    written_by_owner_alone(dir)?;
+    match OpenOptions::new().write(true).create_new(true).mode(0o600).open(dir.join(".gitignore")) {
+        Ok(mut ignored) => ignored.write_all(b"*\n"),
+        // Whatever it says, somebody wanted it so.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(error),
     }
 }
 
@@ -93,7 +104,10 @@ mod tests {
         prepare(&dir).unwrap();
         let mode = std::fs::metadata(&dir).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o700);
+        assert_eq!(std::fs::read_to_string(dir.join(".gitignore")).unwrap(), "*\n");
+        std::fs::write(dir.join(".gitignore"), "").unwrap();
         prepare(&dir).unwrap();
+        assert_eq!(std::fs::read_to_string(dir.join(".gitignore")).unwrap(), "");
     }
 
     #[test]

@@ -35,7 +35,7 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-pub use directory::{network as network_file_system, written_by_owner_alone};
+pub use directory::{make as make_directory, network as network_file_system, written_by_owner_alone};
 pub use error::{Conflict, Fault, Kind, Lost, OpenError, WriteError};
 pub use export::ExportError;
 pub use ground::Ground;

@@ -2,7 +2,7 @@
 
 use engine::adapters::socket_folder;
 use engine::kernel::Digest;
-use engine::store::written_by_owner_alone;
+use engine::store::make_directory;
 use std::fs::{self, DirBuilder};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -62,8 +62,7 @@ impl Place {
 }
 
 fn prepare(dir: &Path) -> io::Result<()> {
-    DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
-    written_by_owner_alone(dir)
+    make_directory(dir)
 }
 
 /// The short folder, which belongs to this user alone.

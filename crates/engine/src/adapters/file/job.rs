@@ -158,8 +158,18 @@ impl Given<'_> {
         }
     }
 
+    /// What an option says, if it is there. One whose value came to nothing says nothing that could be meant.
+    fn said(&self, name: &str) -> Result<Option<&Value>, Trouble> {
+        match self.0.get(name).and_then(Data::inline) {
+            Some(Value::Null) => Err(Trouble::cannot(format!(
+                "`{name}` has no value, and one is needed here: give it one, or leave `{name}` out for what is usual"
+            ))),
+            _ => Ok(self.value(name)),
+        }
+    }
+
     fn flag(&self, name: &str, usual: bool) -> Result<bool, Trouble> {
-        match self.value(name) {
+        match self.said(name)? {
             None => Ok(usual),
             Some(Value::Bool(flag)) => Ok(*flag),
             Some(_) => Err(self.wrong(name, "true or false")),
@@ -172,7 +182,7 @@ impl Given<'_> {
     }
 
     fn encoding(&self, usual: Encoding) -> Result<Encoding, Trouble> {
-        let Some(value) = self.value("encoding") else { return Ok(usual) };
+        let Some(value) = self.said("encoding")? else { return Ok(usual) };
         let found = value.as_str().and_then(Encoding::named);
         let found = found.filter(|one| *one != Encoding::Auto || usual == Encoding::Auto);
         found.ok_or_else(|| {
@@ -182,7 +192,7 @@ impl Given<'_> {
     }
 
     fn bytes_max(&self) -> Result<u64, Trouble> {
-        let Some(value) = self.value("max_bytes") else { return Ok(READ_BYTES_DEFAULT) };
+        let Some(value) = self.said("max_bytes")? else { return Ok(READ_BYTES_DEFAULT) };
         let found = value.as_u64().filter(|bytes| (1..=READ_BYTES_MAX).contains(bytes));
         found.ok_or_else(|| {
             Trouble::cannot(format!("`max_bytes` is a whole number from 1 to {READ_BYTES_MAX}, not {value}"))
@@ -199,7 +209,7 @@ impl Given<'_> {
     }
 
     fn permissions(&self) -> Result<Option<u32>, Trouble> {
-        let Some(value) = self.value("permissions") else { return Ok(None) };
+        let Some(value) = self.said("permissions")? else { return Ok(None) };
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         let found = permissions(&text);
         found.map(Some).map_err(|hint| Trouble::cannot(format!("`permissions` cannot be `{text}`: {hint}")))

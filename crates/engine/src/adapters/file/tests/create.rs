@@ -180,3 +180,14 @@ fn no_folder_is_made_for_a_way_that_leaves_it_again() {
     fs::create_dir(world.project("sub")).unwrap();
     world.create("sub/../file", "x").unwrap();
 }
+
+#[test]
+fn an_option_without_a_value_is_not_the_usual_one() {
+    let world = World::new();
+    world.create("file", "old").unwrap();
+    for name in ["overwrite", "create_parents", "permissions"] {
+        let failure = world.act("create", json!({"path": "file", "content": "new", name: null})).unwrap_err();
+        assert!(failure.message.contains(&format!("`{name}` has no value")), "{failure}");
+    }
+    assert_eq!(world.text("file"), "old");
+}
