@@ -135,7 +135,7 @@ const STAGE: &str = "\
 name: deploy
 inputs: {stages: {type: list, default: [staging, production]}}
 blocks:
-  - {id: stage, type: Prompt, inputs: {prompt: Which stage?, choices: \"${inputs.stages}\", default: staging}}
+  - {id: stage, type: Prompt, inputs: {prompt: Which stage?, choices: [staging, production], default: staging}}
   - {id: say, type: Shell, depends_on: [stage], inputs: {command: \"printf %s ${blocks.stage.response}\"}}
 outputs: {said: \"${blocks.say.stdout}\"}
 ";
@@ -188,7 +188,8 @@ async fn a_second_answer_is_refused_and_the_same_one_recognised() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn choices_that_are_none_fail_their_block() {
-    let text = STAGE.replace("[staging, production]", "[]");
+    let text = STAGE.replace("choices: [staging, production]", "choices: \"${inputs.stages}\"");
+    let text = text.replace("default: [staging, production]", "default: []");
     let mut world = World::start(&text, &[]).await;
     let why = world.outcome().await;
     assert!(why.as_str().unwrap().contains("`inputs.stages` is an empty list"), "{why}");

@@ -222,7 +222,8 @@ fn the_files_of_a_store_are_for_its_owner_alone() {
         }
         let _store = store_with(&home, "a", 1);
         let files: Vec<_> = fs::read_dir(home.dir()).unwrap().map(Result::unwrap).collect();
-        assert_eq!(files.len(), 4);
+        // The store, its WAL and index, the lock, and what keeps git away.
+        assert_eq!(files.len(), 5);
         for file in files {
             let mode = file.metadata().unwrap().permissions().mode() & 0o777;
             assert_eq!(mode, 0o600, "{:?}", file.file_name());
