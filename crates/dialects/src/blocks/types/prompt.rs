@@ -35,6 +35,9 @@ pub(in crate::blocks) const FORM: Form = Form {
 /// The choices that a question may have.
 pub(super) const CHOICES_MAX: usize = 100;
 
+/// Those that a reference may give.
+const REFERRED_MAX: usize = 100_000;
+
 const BESIDE: &str = "it belongs beside `inputs`";
 const HINT: &str = "write `inputs: {prompt: \"Deploy to production?\", kind: confirm}`";
 
@@ -216,7 +219,7 @@ const fn wanted(kind: AskedKind) -> &'static str {
 /// A whole reference must lead to a list with something in it.
 fn listed(template: Template) -> Option<Expr> {
     let items = template.whole().map(|path| Expr::Items(path.clone()))?;
-    let source = "{{ choices | choices }}".to_owned();
+    let source = format!("{{{{ choices | choices({REFERRED_MAX}) }}}}");
     let given = vec![("choices".to_owned(), items)];
     Some(Expr::Foreign(Foreign { language: Language::Jinja, source, reads: Vec::new(), given }))
 }

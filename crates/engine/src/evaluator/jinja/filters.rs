@@ -88,17 +88,17 @@ fn quote(value: Value) -> Result<String, Error> {
     Ok(format!("'{}'", text.replace('\'', r"'\''")))
 }
 
-/// The options of a question: 1 to 100 of them, each one value, no two the same.
-fn choices(value: &Value) -> Result<Value, Error> {
-    const MOST: usize = 100;
+/// The options of a question: 1 to 100 of them, or as many as is said, each one value, no two the same or alike.
+fn choices(value: &Value, most: Option<usize>) -> Result<Value, Error> {
+    let most = most.unwrap_or(100);
     let wrong = |why: String| {
-        Error::new(ErrorKind::InvalidOperation, format!("options are a list of 1 to {MOST} values: {why}"))
+        Error::new(ErrorKind::InvalidOperation, format!("options are a list of 1 to {most} values: {why}"))
     };
     if value.kind() != ValueKind::Seq {
         return Err(wrong("this is no list".to_owned()));
     }
-    let all: Vec<Value> = value.try_iter()?.take(MOST + 1).collect();
-    if all.is_empty() || all.len() > MOST {
+    let all: Vec<Value> = value.try_iter()?.take(most + 1).collect();
+    if all.is_empty() || all.len() > most {
         return Err(wrong(if all.is_empty() {
             "it is empty".to_owned()
         } else {
