@@ -194,8 +194,13 @@ impl<'s, 'n> Reader<'s, 'n> {
         text.is_some_and(|text| jinja::is_code(text) && jinja::reads(text).whole.is_some())
     }
 
-    /// Reads a text that says something.
+    /// Reads a text that says something, whatever its expressions give.
     pub(super) fn words(&mut self, node: &'n Node, key: &str, at: At) -> Option<Expr> {
+        self.remark(node, key, at).map(|words| words.words(key))
+    }
+
+    /// Reads a text that may come to nothing where it is not written out.
+    pub(super) fn remark(&mut self, node: &'n Node, key: &str, at: At) -> Option<Expr> {
         let text = shape::text(&mut self.mistakes, node, &format!("`{key}`"))?;
         if text.trim().is_empty() {
             self.mistakes.error(|sheet| sheet.error("bad-value", node.place(), format!("`{key}` is empty")));

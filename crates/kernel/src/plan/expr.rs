@@ -34,6 +34,13 @@ pub enum Expr {
         /// The value.
         value: Box<Expr>,
     },
+    /// A text for somebody to read: blanks say nothing.
+    Words {
+        /// What the text is called.
+        name: String,
+        /// The text.
+        value: Box<Expr>,
+    },
 }
 
 /// An expression in a language that the kernel does not evaluate.
@@ -61,6 +68,14 @@ pub enum Language {
 }
 
 impl Expr {
+    /// A text that must say something. What is known already was looked at when the file was read.
+    pub fn words(self, name: &str) -> Expr {
+        match self {
+            Expr::Const(_) => self,
+            value => Expr::Words { name: name.to_owned(), value: Box::new(value) },
+        }
+    }
+
     /// The foreign expressions in it, in order; not those that another one is given.
     pub(crate) fn foreign<'e>(&'e self, found: &mut Vec<&'e Foreign>) {
         match self {
@@ -69,7 +84,7 @@ impl Expr {
             Expr::List(items) => items.iter().for_each(|item| item.foreign(found)),
             Expr::Object(fields) => fields.iter().for_each(|(_, item)| item.foreign(found)),
             Expr::Foreign(foreign) => found.push(foreign),
-            Expr::Whole { value, .. } => value.foreign(found),
+            Expr::Whole { value, .. } | Expr::Words { value, .. } => value.foreign(found),
         }
     }
 
@@ -83,6 +98,7 @@ impl Expr {
             Expr::List(items) => items.iter().flat_map(Expr::paths).collect(),
             Expr::Object(fields) => fields.iter().flat_map(|(_, item)| item.paths()).collect(),
             Expr::Whole { texts, value } => texts.iter().map(|(_, path)| path).chain(value.paths()).collect(),
+            Expr::Words { value, .. } => value.paths(),
             Expr::Foreign(foreign) => {
                 let given = foreign.given.iter().flat_map(|(_, item)| item.paths());
                 foreign.reads.iter().chain(given).collect()

@@ -104,14 +104,19 @@ pub(crate) fn why(view: &View) -> String {
         Flow::Graph(graph) => graph.blocks.get(position).is_some_and(|block| block.watched),
         _ => false,
     };
-    let broken = |(position, line): &(usize, &Line)| match line.state {
+    let is_broken = |(position, line): &(usize, &Line)| match line.state {
         State::Crashed => true,
         State::Failed => !handled(*position),
         _ => false,
     };
-    let told = |(_, line): (usize, &Line)| format!("`{}` {}", line.id, lines::reason(line).0);
-    let steps: Vec<String> = view.lines().iter().enumerate().filter(broken).map(told).collect();
-    if steps.is_empty() { clean(view.error().unwrap_or_default()) } else { steps.join("; ") }
+    let broken: Vec<&Line> =
+        view.lines().iter().enumerate().filter(is_broken).map(|(_, line)| line).collect();
+    let error = view.error().unwrap_or_default();
+    // What ended the run need not be what failed before, such as its time that was up.
+    let is_theirs = broken.iter().any(|line| error.contains(&format!("`{}`", line.id)));
+    let mut told: Vec<String> = (!is_theirs).then(|| clean(error)).into_iter().collect();
+    told.extend(broken.iter().map(|line| format!("`{}` {}", line.id, lines::reason(line).0)));
+    told.join("; ")
 }
 
 /// What to do next, if someone must do something.

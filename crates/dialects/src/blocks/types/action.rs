@@ -95,6 +95,6 @@ impl<'n> Reader<'_, 'n> {
                 sheet.error("bad-value", node.place(), format!("`{key}` is empty")).hint("say what is asked")
             });
         }
-        Some(needed(self.text(node, by)))
+        Some(needed(self.text(node, by)).words(key))
     }
 }

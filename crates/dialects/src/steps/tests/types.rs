@@ -13,7 +13,11 @@ fn plan(step: &str) -> Plan {
 fn shown(step: &str) -> Value {
     match &plan(step).steps[0].work {
         Work::Action { inputs, .. } => {
-            let fields = inputs.iter().map(|(name, value)| match value {
+            let said = |value: &Expr| match value {
+                Expr::Words { value, .. } => (**value).clone(),
+                value => value.clone(),
+            };
+            let fields = inputs.iter().map(|(name, value)| match &said(value) {
                 Expr::Const(value) => (name.clone(), value.clone()),
                 Expr::Foreign(foreign) => (name.clone(), foreign.source.clone().into()),
                 other => (name.clone(), serde_json::to_value(other).unwrap()),
@@ -137,7 +141,8 @@ fn expressions_read_whole_fields() {
          {{ inputs.x.y }} {% for v in state.a %}{{ v }}{% endfor %} {{ range(3) }}\"",
     );
     let Work::Action { inputs, .. } = &plan.steps[0].work else { panic!() };
-    let Expr::Foreign(foreign) = &inputs[0].1 else { panic!() };
+    let Expr::Words { value, .. } = &inputs[0].1 else { panic!() };
+    let Expr::Foreign(foreign) = &**value else { panic!() };
     let reads: Vec<String> = foreign.reads.iter().map(ToString::to_string).collect();
     assert_eq!(reads, ["inputs.x", "now", "state", "state.a", "state.b"]);
 }

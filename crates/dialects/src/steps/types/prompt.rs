@@ -72,7 +72,10 @@ fn lower(reader: &mut Reader<'_, '_>, at: At) -> Lowered {
         additions::no_verify_at_a_gate(&mut reader.mistakes, key);
     }
     let message = reader.must(at, "message", HINT);
-    let message = message.and_then(|message| reader.words(message, "message", at));
+    let message = message.and_then(|message| match kind {
+        "info" => reader.remark(message, "message", at),
+        _ => reader.words(message, "message", at),
+    });
     let mut shown: Vec<(&str, Expr)> = message.map(|message| ("message", message)).into_iter().collect();
     shown.push(("type", Expr::Const(kind.into())));
     let options = reader.options(at, kind);

@@ -43,7 +43,7 @@ fn lower(reader: &mut Reader<'_, '_>, at: At) -> Lowered {
     let time = reader.must(at, "duration_seconds", HINT).and_then(|time| reader.seconds(time, at));
     let (seconds, ms) = time.unwrap_or((Expr::Const(Value::Null), Expr::Const(Value::Null)));
     let message = reader.node(at).get("message").filter(|message| !message.is_null());
-    let message = message.and_then(|message| reader.words(message, "message", at));
+    let message = message.and_then(|message| reader.remark(message, "message", at));
     let shown = [("duration", seconds)].into_iter().chain(message.map(|message| ("message", message)));
     let mut lowered = reader.action(at, Audience::Agent, shown.collect(), None);
     let resumed = vec![

@@ -111,9 +111,9 @@ impl Moment<'_> {
         self.reach(EXPIRE);
         let step = self.step(key);
         let kind = if is_gate(step) { FailureKind::Declined } else { FailureKind::TimedOut };
-        let ms = step.timeout.ms().unwrap_or_default();
+        let message = format!("no answer came within {}", span(step.timeout.ms().unwrap_or_default()));
         self.withdraw(self.activity(key).id(key, Purpose::Work));
-        self.end(key, Some(Failure::new(kind, format!("no answer came within {ms} ms"))), Fields::new());
+        self.end(key, Some(Failure::new(kind, message)), Fields::new());
     }
 
     fn overdue(&mut self, key: &str) {

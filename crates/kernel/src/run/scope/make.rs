@@ -103,6 +103,16 @@ impl Scope<'_> {
                 texts.iter().try_for_each(|(name, path)| self.whole_text(name, path))?;
                 self.make(value, told)?
             }
+            Expr::Words { name, value } => {
+                let data = self.make(value, told)?;
+                if self.is_blank(&data)? {
+                    return Err(format!(
+                        "`{name}` is empty: what its reference gives says nothing to whoever is asked"
+                    )
+                    .into());
+                }
+                data
+            }
             Expr::Items(path) => {
                 let data = self.read(path)?;
                 match self.value_of(&data)? {
@@ -129,6 +139,14 @@ impl Scope<'_> {
                 Ok(Data::Inline(Value::Null))
             }
             read => read,
+        }
+    }
+
+    /// Whether a text has nothing in it that could be read. What begins with words is not even loaded.
+    fn is_blank(&self, data: &Data) -> Result<bool, Stop> {
+        match data {
+            Data::Stored(reference) if !reference.head.trim().is_empty() => Ok(false),
+            data => Ok(self.value_of(data)?.as_str().is_some_and(|text| text.trim().is_empty())),
         }
     }
 

@@ -73,10 +73,10 @@ fn an_overdue_action_is_offered_again_and_waits() {
 
 #[test]
 fn an_overdue_action_may_fail() {
-    let step = Step { on_overdue: OnOverdue::Fail, ..agent("a").timeout(50) };
+    let step = Step { on_overdue: OnOverdue::Fail, ..agent("a").timeout(3_000) };
     let mut it = Drive::start(line(vec![step]));
-    it.expect(&["offer a#1", "timer a#1/due at 1050"]);
-    it.fire("a#1/due").expect(&["withdraw a#1"]).stands("failed: step `a`: no answer came within 50 ms");
+    it.expect(&["offer a#1", "timer a#1/due at 4000"]);
+    it.fire("a#1/due").expect(&["withdraw a#1"]).stands("failed: step `a`: no answer came within 3 s");
 }
 
 #[test]

@@ -16,6 +16,7 @@ scenarios![
     what_need_not_be_there_is_nothing_if_it_is_not,
     what_must_be_whole_is_not_made_of_a_part,
     a_list_that_is_needed_has_something_in_it,
+    a_text_that_somebody_reads_says_something,
     what_it_is_given_must_find_room,
     a_name_may_be_a_foreign_expression_of_its_own,
     it_may_be_a_step_of_a_sequence_a_state_and_a_cleanup,
@@ -120,6 +121,20 @@ fn what_must_be_whole_is_not_made_of_a_part() {
             None => assert_eq!(ended(&it, 1), (fields(json!({"x": 1})), None)),
             Some(words) => assert!(ended(&it, 1).1.unwrap().contains(words)),
         }
+    }
+}
+
+#[test]
+fn a_text_that_somebody_reads_says_something() {
+    let words = || text("${inputs.x}").words("prompt");
+    let plan = || with_input(graph(vec![(make("m", &[("x", words())], &[]), &[], None)]), "x");
+    for said in [json!("a"), json!(" a\n"), json!(0), json!(["a"])] {
+        Drive::new(plan()).started(json!({"x": said})).stands("succeeded");
+    }
+    for said in ["", " ", "\t\n"] {
+        Drive::new(plan()).started(json!({"x": said})).stands(
+            "failed: `m` `prompt` is empty: what its reference gives says nothing to whoever is asked",
+        );
     }
 }
 
