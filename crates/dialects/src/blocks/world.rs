@@ -76,6 +76,12 @@ impl Outline<'_> {
         }
     }
 
+    /// Whether it is known to give an output of this name.
+    pub(super) fn is_known_to_give(&self, name: &str) -> bool {
+        let called = self.call.as_ref().and_then(|call| call.outputs());
+        self.output_names().contains(&name) || called.is_some_and(|mut all| all.any(|output| output == name))
+    }
+
     /// The names of what it gives, as far as they are known.
     pub(super) fn output_names(&self) -> Vec<&str> {
         let of_its_type = self.kind.map(Form::outputs).unwrap_or_default().iter();

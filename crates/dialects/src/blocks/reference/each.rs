@@ -76,7 +76,7 @@ pub(super) fn output(path: &Path, position: usize, block: &Outline<'_>, at: usiz
 
 fn no_output(path: &Path, block: &Outline<'_>, name: &str, at: usize) -> Box<Wrong> {
     let id = path.key(0).unwrap_or_default();
-    if block.output_names().contains(&name) {
+    if block.is_known_to_give(name) {
         let message = format!("{} gives `{name}` for each item, and none of its own", block.name);
         let hint =
             format!("write `blocks.{id}.outputs.results[0].outputs.{name}`, with the number of the item");

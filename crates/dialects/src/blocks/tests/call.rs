@@ -163,6 +163,24 @@ fn outputs_are_those_of_the_workflow_and_reserved_words_win() {
 }
 
 #[test]
+fn outputs_of_items_are_read_through_the_results() {
+    let text = |path: &str| {
+        let call = call("workflow: deploy, inputs: {stage: x, any: 1}")
+            .replace("id: call,", "id: call, for_each: [1],");
+        format!("{call}outputs: {{o: \"${{{path}}}\"}}\n")
+    };
+    let hinted = "blocks.call.outputs.results[0].outputs.status";
+    let warnings = linked(&text(hinted)).unwrap().warnings;
+    let hint = warnings.iter().next().and_then(|first| first.hint.clone());
+    assert_eq!(hint, Some(format!("read it as `${{{hinted}}}`")));
+    let wrong = linked(&text("blocks.call.outputs.status")).unwrap_err();
+    assert!(
+        format!("{wrong:?}").contains("write `blocks.call.outputs.results[0].outputs.status`"),
+        "{wrong:?}"
+    );
+}
+
+#[test]
 fn a_run_that_was_cut_off_goes_on() {
     let text = call("workflow: deploy")
         .replace("id: call,", "id: call, on_interrupt: retry, retry: 2, timeout: 5s,");

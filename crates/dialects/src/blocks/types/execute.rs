@@ -279,14 +279,16 @@ impl<'n> Reader<'_, 'n> {
 
     /// Warns, once for each workflow, of outputs that cannot be read in short.
     fn reserved(&mut self, plan: &Plan, workflow: &str, block: usize, place: Span) {
-        let id = self.world.blocks[block].id.unwrap_or("id");
+        let outline = &self.world.blocks[block];
+        let id = outline.id.unwrap_or("id");
+        let of_item = if outline.has_items() { "outputs.results[0]." } else { "" };
         for (name, _) in plan.outputs.iter().filter(|(name, _)| RESERVED.contains(&name.as_str())) {
             self.mistakes.warn(|sheet| {
                 let message = format!(
                     "`{workflow}` gives an output `{name}`, and `blocks.{id}.{name}` means something else"
                 );
                 let diagnostic = sheet.warning("reserved-name", place, message);
-                diagnostic.hint(format!("read it as `${{blocks.{id}.outputs.{name}}}`"))
+                diagnostic.hint(format!("read it as `${{blocks.{id}.{of_item}outputs.{name}}}`"))
             });
         }
     }
