@@ -2,7 +2,7 @@
 
 use super::Trouble;
 use crate::answers::Patience;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 const OPEN: u8 = 0;
 const PASSED: u8 = 1;
@@ -12,6 +12,8 @@ const SHUT: u8 = 2;
 #[derive(Debug, Default)]
 pub(super) struct Gate {
     state: AtomicU8,
+    /// Whether a folder is waited for that somebody else holds.
+    pub(super) waits: AtomicBool,
     /// With what is asked of an evaluator: once it is shut, nothing more is.
     pub(super) patience: Patience,
 }

@@ -8,6 +8,7 @@ use super::{Gate, Trouble};
 use rustix::fd::OwnedFd;
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::{Errno, retry_on_intr};
+use std::sync::atomic::Ordering;
 
 /// Held until it is dropped.
 #[derive(Debug)]
@@ -18,7 +19,9 @@ pub(super) struct Lock {
 impl Lock {
     /// Waits for the folder of a place. Whoever is stopped meanwhile lets go of it at once.
     pub(super) fn wait(place: &Place, gate: &Gate) -> Result<Lock, Trouble> {
+        gate.waits.store(true, Ordering::SeqCst);
         let lock = Lock::on(&place.dir).map_err(|errno| place.said("locked", errno))?;
+        gate.waits.store(false, Ordering::SeqCst);
         gate.check()?;
         Ok(lock)
     }

@@ -14,6 +14,7 @@ use kernel::event::Report;
 use kernel::{Failure, FailureKind, Fields, RunId};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::sync::oneshot;
 
@@ -90,6 +91,11 @@ pub(crate) async fn run(
     if !gate.shut() {
         return reported(told.await);
     }
+    let waited = if gate.waits.load(Ordering::SeqCst) {
+        ": its folder is locked by somebody else, and it waited for that"
+    } else {
+        ""
+    };
     // It cleans up; what hangs is not waited for.
     let _ = tokio::time::timeout(GRACE, told).await;
     match end {
@@ -97,7 +103,8 @@ pub(crate) async fn run(
         Some(Stop::Cancel) => failed(FailureKind::Cancelled, "was cancelled".to_owned()),
         None => {
             let seconds = Duration::from_millis(timeout_ms.unwrap_or_default()).as_secs_f64();
-            let message = format!("timed out after {seconds} s (its `timeout` says how long it may take)");
+            let message =
+                format!("timed out after {seconds} s{waited} (its `timeout` says how long it may take)");
             failed(FailureKind::TimedOut, message)
         }
     }

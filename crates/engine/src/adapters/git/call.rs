@@ -163,9 +163,9 @@ impl Said {
     /// What a refusal is told as.
     pub(super) fn trouble(self) -> Trouble {
         let says = |words: &str| self.words.contains(words);
-        // For the lock of a ref git itself has waited.
-        let is_locked =
-            (says(".lock': File exists") && !says("cannot lock ref")) || says("could not lock config file");
+        // For the lock of a ref, or of all that are packed, git itself has waited.
+        let has_waited = says("cannot lock ref") || says("/packed-refs.lock': File exists");
+        let is_locked = (says(".lock': File exists") && !has_waited) || says("could not lock config file");
         if is_locked { Trouble::Locked(self.words) } else { Trouble::Refused(self.words) }
     }
 }
@@ -204,5 +204,29 @@ async fn elapsed(left: Option<Duration>) {
     match left {
         Some(left) => tokio::time::sleep(left).await,
         None => pending().await,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_git_has_waited_for_is_not_waited_for_again() {
+        let trouble =
+            |words: &str| Said { code: 128, stdout: String::new(), words: words.to_owned() }.trouble();
+        for words in [
+            "fatal: Unable to create '/r/.git/index.lock': File exists.",
+            "error: could not lock config file .git/config: File exists",
+        ] {
+            assert_eq!(trouble(words), Trouble::Locked(words.to_owned()));
+        }
+        for words in [
+            "fatal: cannot lock ref 'refs/heads/b': Unable to create '/r/.git/refs/heads/b.lock': File exists.",
+            "error: Unable to create '/r/.git/packed-refs.lock': File exists.",
+            "fatal: not a git repository",
+        ] {
+            assert_eq!(trouble(words), Trouble::Refused(words.to_owned()));
+        }
     }
 }

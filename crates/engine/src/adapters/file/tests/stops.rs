@@ -40,9 +40,11 @@ fn failure(ended: &Ended) -> &Failure {
 fn a_lock_that_is_not_given_is_waited_for_no_longer_than_allowed() {
     let (_world, ended) = held(Some(50), |_, _| ());
     let failure = failure(&ended);
-    assert!(
-        failure.kind == FailureKind::TimedOut && failure.message.contains("timed out after 0.05 s"),
-        "{failure:?}"
+    assert_eq!(failure.kind, FailureKind::TimedOut);
+    assert_eq!(
+        failure.message,
+        "timed out after 0.05 s: its folder is locked by somebody else, and it waited for that (its `timeout` says how long it \
+         may take)"
     );
 }
 
@@ -77,7 +79,10 @@ fn to_wait_for_an_evaluator_is_not_its_own_time() {
     };
     let ended = render(600, 0);
     assert!(matches!(ended, Ended::Reported(Report::Done { .. }, None)), "{ended:?}");
-    assert_eq!(failure(&render(100, 2_000)).kind, FailureKind::TimedOut);
+    let ended = render(100, 2_000);
+    let failure = failure(&ended);
+    assert_eq!(failure.kind, FailureKind::TimedOut);
+    assert_eq!(failure.message, "timed out after 0.2 s (its `timeout` says how long it may take)");
 }
 
 #[test]
