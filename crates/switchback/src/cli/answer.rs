@@ -153,7 +153,7 @@ async fn ask(sheet: &mut Sheet, typed: &mut Typed, signals: &mut Signals) -> Opt
             }
             line = typed.line() => line?,
         };
-        match sheet.read(&line) {
+        match sheet.typed(&line) {
             Meant::Say(command) => return Some(command),
             Meant::Later => return None,
             Meant::Again(why) => talk(&clean(&why)),

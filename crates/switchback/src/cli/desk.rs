@@ -3,7 +3,7 @@
 use super::error::CommandError;
 use super::look::talk;
 use super::store::directory;
-use crate::daemon::{self, Door, Hello, Passphrase, Place, READY, Reached, Remote};
+use crate::daemon::{self, Door, ENDING, Hello, Passphrase, Place, READY, Reached, Remote, is_said};
 use crate::house::{Carries, Client, Flags, House, Lent};
 use engine::adapters::process::Recovered;
 use engine::backend::{Accepted, Backend};
@@ -68,9 +68,17 @@ fn ended(log: &Path) -> String {
     }
 }
 
-/// The last line of a log. One that only says that a daemon has begun is none.
+/// What a log says of the end of the last daemon: the last line after it said that it ends, or what it did not say itself, such as
+/// a panic. What else it wrote down happened while it was well.
 fn last_words(log: &str) -> Option<&str> {
-    log.lines().rev().find(|line| !line.trim().is_empty()).filter(|line| !line.contains(READY))
+    let lines = log.lines().filter(|line| !line.trim().is_empty());
+    let (mut words, mut ends) = (None, false);
+    for line in lines {
+        let began = line.contains(READY);
+        ends = !began && (ends || line.contains(ENDING));
+        words = if ends || !is_said(line) { Some(line) } else { words.filter(|_| !began) };
+    }
+    words
 }
 
 /// Whether the environment wants to do without the daemon.
@@ -253,10 +261,15 @@ mod tests {
 
     #[test]
     fn a_daemon_that_only_began_has_left_no_words() {
-        let began = format!("12:00 switchback 1.0.0 {READY} 7\n\n");
+        let at = "2026-01-01T00:00:00.000Z";
+        let began = format!("{at} switchback 1.0.0 {READY} 7\n\n");
+        let (ends, full) = (format!("{at} {ENDING}broken\n"), format!("{at} the disk is full"));
         assert_eq!(last_words(""), None);
         assert_eq!(last_words(&began), None);
-        assert_eq!(last_words(&format!("{began}12:01 the disk is full\n\n")), Some("12:01 the disk is full"));
-        assert_eq!(last_words(&format!("12:01 the disk is full\n{began}")), None);
+        assert_eq!(last_words(&format!("{began}{ends}{full}\n\n")), Some(full.as_str()));
+        assert_eq!(last_words(&format!("{began}{ends}{full}\n{began}")), None);
+        assert_eq!(last_words(&format!("{began}{at} a client went away: no hello came\n")), None);
+        let panic = "thread 'main' panicked at x.rs:1:1:";
+        assert_eq!(last_words(&format!("{began}{panic}\n{at} a client went away\n")), Some(panic));
     }
 }

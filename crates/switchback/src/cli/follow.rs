@@ -12,6 +12,7 @@ use super::typed::Typed;
 use engine::backend::Progress;
 use engine::store::Reader;
 use engine::view::View;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -55,7 +56,15 @@ pub(crate) enum Asks {
     Leave,
 }
 
+/// Whether somebody in this process hears signals.
+static HEARD: AtomicBool = AtomicBool::new(false);
+
 impl Signals {
+    /// Whether signals are heard, and no longer end the process.
+    pub(crate) fn are_heard() -> bool {
+        HEARD.load(Ordering::Relaxed)
+    }
+
     /// From now on signals are heard; before, they end the process.
     pub(crate) fn listen() -> Result<Signals, CommandError> {
         let hear = |kind| {
@@ -63,6 +72,7 @@ impl Signals {
         };
         let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
         let [interrupt, terminate, hangup] = kinds.map(hear);
+        HEARD.store(true, Ordering::Relaxed);
         Ok(Signals { interrupt: interrupt?, terminate: terminate?, hangup: hangup? })
     }
 

@@ -1,14 +1,18 @@
 //! What someone types and nobody sees.
 
 use super::exit::Exit;
+use super::follow::Signals;
 use engine::secrets::BYTES_MAX;
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 use std::io::{self, Read, Write};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// How typing was broken off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Broken {
-    /// By Ctrl-C.
+    /// By Ctrl-C or Ctrl-\\.
     Off,
     /// By the end of the input, before anything was typed.
     Ended,
@@ -45,7 +49,7 @@ fn typed(input: &mut impl Read) -> io::Result<Result<String, Broken>> {
             _ if end_of_input && bytes.is_empty() => return Ok(Err(Broken::Ended)),
             _ if end_of_input => break,
             b'\n' | b'\r' => break,
-            0x03 => return Ok(Err(Broken::Off)),
+            0x03 | 0x1c => return Ok(Err(Broken::Off)),
             0x08 | 0x7f => {
                 // All bytes of one character.
                 while bytes.pop().is_some_and(|last: u8| last & 0xC0 == 0x80) {}
@@ -56,24 +60,73 @@ fn typed(input: &mut impl Read) -> io::Result<Result<String, Broken>> {
     String::from_utf8(bytes).map(Ok).map_err(|_| io::Error::other("it is not UTF-8 text"))
 }
 
-/// A terminal that shows nothing of what is typed, until this is dropped.
-struct Hidden(Termios);
+/// A terminal that shows nothing of what is typed, until this is dropped or a signal ends the process.
+struct Hidden;
+
+/// How the terminal was before, while it shows nothing.
+static BEFORE: Mutex<Option<Termios>> = Mutex::new(None);
 
 impl Hidden {
     fn begin() -> io::Result<Hidden> {
+        hear()?;
         let before = tcgetattr(io::stdin())?;
         let mut quiet = before.clone();
         // Ctrl-C comes as a letter: the terminal must be made as it was before this process ends.
         quiet.local_modes -= LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG;
+        *BEFORE.lock().unwrap_or_else(PoisonError::into_inner) = Some(before);
+        let hidden = Hidden;
         tcsetattr(io::stdin(), OptionalActions::Flush, &quiet)?;
-        Ok(Hidden(before))
+        Ok(hidden)
     }
 }
 
 impl Drop for Hidden {
     fn drop(&mut self) {
-        // A terminal that is gone needs nothing.
-        let _ = tcsetattr(io::stdin(), OptionalActions::Flush, &self.0);
+        show();
+    }
+}
+
+/// Makes the terminal as it was; says whether it showed nothing.
+fn show() -> bool {
+    let mut before = BEFORE.lock().unwrap_or_else(PoisonError::into_inner);
+    let Some(before) = before.take() else { return false };
+    // A terminal that is gone needs nothing.
+    let _ = tcsetattr(io::stdin(), OptionalActions::Flush, &before);
+    true
+}
+
+/// From now on a signal that ends the process makes the terminal as it was first.
+fn hear() -> io::Result<()> {
+    static HEARS: Mutex<bool> = Mutex::new(false);
+    let mut hears = HEARS.lock().unwrap_or_else(PoisonError::into_inner);
+    if *hears {
+        return Ok(());
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
+    let heard = {
+        let _inside = runtime.enter();
+        let kinds =
+            [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup(), SignalKind::quit()];
+        let [interrupt, terminate, hangup, quit] = kinds.map(signal);
+        (interrupt?, terminate?, hangup?, quit?)
+    };
+    thread::Builder::new().name("signals".to_owned()).spawn(move || runtime.block_on(end(heard)))?;
+    *hears = true;
+    Ok(())
+}
+
+/// Ends the process at a signal, unless nothing is hidden and somebody else hears it.
+async fn end((mut interrupt, mut terminate, mut hangup, mut quit): (Signal, Signal, Signal, Signal)) {
+    loop {
+        let is_heard = tokio::select! {
+            _ = interrupt.recv() => Signals::are_heard(),
+            _ = terminate.recv() => Signals::are_heard(),
+            _ = hangup.recv() => Signals::are_heard(),
+            _ = quit.recv() => false,
+        };
+        if show() || !is_heard {
+            std::process::exit(Exit::Interrupted as i32);
+        }
     }
 }
 
@@ -89,7 +142,7 @@ mod tests {
         assert_eq!(read(b"\x7fab").as_deref(), Ok("ab"));
         assert_eq!(read(b"ab\x04cd").as_deref(), Ok("ab"));
         assert_eq!(read(b"\n").as_deref(), Ok(""));
-        assert_eq!(read(b"ab\x03"), Err(Broken::Off));
+        assert_eq!((read(b"ab\x03"), read(b"ab\x1c")), (Err(Broken::Off), Err(Broken::Off)));
         assert_eq!((read(b""), read(b"\x04")), (Err(Broken::Ended), Err(Broken::Ended)));
         assert!(typed(&mut &b"\xff\n"[..]).is_err());
     }

@@ -88,7 +88,7 @@ impl Inline {
     }
 
     /// What is typed; comes only while someone is asked.
-    pub(crate) async fn line(&mut self) -> Option<String> {
+    pub(crate) async fn line(&mut self) -> Option<Vec<u8>> {
         match (&mut self.typed, &self.sheet) {
             (Some(typed), Some(_)) => typed.line().await,
             _ => std::future::pending().await,
@@ -98,12 +98,12 @@ impl Inline {
     /// Takes a typed line.
     pub(crate) async fn typed(
         &mut self,
-        line: Option<String>,
+        line: Option<Vec<u8>>,
         (desk, view): (&Desk, &mut View),
         painter: &mut Painter,
     ) -> Result<(), CommandError> {
         let Some(mut sheet) = self.sheet.take() else { return Ok(()) };
-        let meant = line.map_or(Meant::Later, |line| sheet.read(&line));
+        let meant = line.map_or(Meant::Later, |line| sheet.typed(&line));
         match meant {
             Meant::Say(command) => {
                 let word = self.say((desk, view), &sheet.asked, command).await?;

@@ -5,7 +5,7 @@ use super::desk::{self, Desk, Seating};
 use super::error::{CommandError, Kind};
 use super::exit::Exit;
 use super::follow::{Followable, Followed, Signals, follow};
-use super::store::workspace;
+use super::store::{recordable, workspace};
 use super::typed::Typed;
 use super::{given, look, result, settled, target};
 use crate::house::{Client, Flags};
@@ -15,7 +15,6 @@ use engine::library::Reading;
 use engine::names;
 use engine::view::View;
 use serde_json::json;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Carries the command out.
@@ -52,7 +51,7 @@ async fn start(
     seating: Seating,
     asks: bool,
 ) -> Result<Followed, CommandError> {
-    let client = Client::here(folder()?, Flags::default());
+    let client = Client::here(recordable(workspace()?)?, Flags::default());
     let home = client.home(&settled::sound(&client)?);
     let desk = Desk::open(seating).await?;
     // Not before: whoever waits for a daemon in vain can end that.
@@ -73,17 +72,6 @@ async fn start(
             Err(CommandError::from(error).of_new_run(&new))
         }
     }
-}
-
-/// The folder of the new run. It is recorded with the run, as text.
-fn folder() -> Result<PathBuf, CommandError> {
-    let folder = workspace()?;
-    if folder.to_str().is_some() {
-        return Ok(folder);
-    }
-    let message =
-        format!("the name of this folder is not UTF-8, and no run can be recorded in it: {folder:?}");
-    Err(CommandError::usage("folder-not-utf8", message).hint("rename it, or run this in another folder"))
 }
 
 /// A name that cannot be looked up is not known to be taken; the store itself refuses it if it is.

@@ -7,7 +7,7 @@ use super::error::CommandError;
 use super::exit::Exit;
 use super::follow::Signals;
 use super::look::{talk, written};
-use super::store::{directory, workspace};
+use super::store::{directory, recordable, workspace};
 use crate::daemon::{Door, Hello, Pipe};
 use crate::house::{Carries, Client, Flags, House, Sought};
 use crate::mcp;
@@ -52,6 +52,7 @@ fn goes_nowhere() -> bool {
 
 /// A pipe to the daemon, started if need be.
 fn opened(client: &Client) -> Result<Arc<Pipe>, CommandError> {
+    recordable(client.workspace.clone())?;
     let hello = Hello::new(Door::Mcp, client.clone()).lending(lent(client));
     Pipe::open(place(&directory()?)?, hello, talk)
         .map_err(|error| CommandError::internal("daemon", format!("failed to speak to the daemon: {error}")))

@@ -111,8 +111,18 @@ impl Sheet {
         }
     }
 
+    /// What a line means that was typed, if it is text.
+    pub(crate) fn typed(&mut self, line: &[u8]) -> Meant {
+        match str::from_utf8(line) {
+            Ok(line) => self.read(line),
+            Err(_) => Meant::Again(
+                "what was typed is not UTF-8 text, and cannot be taken: type it again".to_owned(),
+            ),
+        }
+    }
+
     /// What a line means.
-    pub(crate) fn read(&mut self, line: &str) -> Meant {
+    fn read(&mut self, line: &str) -> Meant {
         let line = line.trim_end_matches(['\n', '\r']);
         let is_later = matches!(line.trim(), "l" | "L" | "later");
         if self.wants_the_word() {
@@ -231,6 +241,14 @@ mod tests {
             });
         }
         meant.join(", ")
+    }
+
+    #[test]
+    fn what_is_no_text_is_asked_for_again() {
+        let mut sheet = Sheet::new(asked(AskedKind::Text, false, None));
+        let Meant::Again(why) = sheet.typed(b"h\xff\xfei\n") else { panic!() };
+        assert!(why.contains("not UTF-8 text"), "{why}");
+        assert!(matches!(sheet.typed("hé\n".as_bytes()), Meant::Say(_)));
     }
 
     fn said(result: &engine::kernel::Fields) -> String {

@@ -28,6 +28,16 @@ pub(crate) fn workspace() -> Result<PathBuf, CommandError> {
         .map_err(|error| CommandError::internal("no-folder", format!("failed to find this folder: {error}")))
 }
 
+/// A project folder in which runs can be recorded: with each of them its folder is, as text.
+pub(crate) fn recordable(folder: PathBuf) -> Result<PathBuf, CommandError> {
+    if folder.to_str().is_some() {
+        return Ok(folder);
+    }
+    let message =
+        format!("the name of this folder is not UTF-8, and no run can be recorded in it: {folder:?}");
+    Err(CommandError::usage("folder-not-utf8", message).hint("rename it, or work in another folder"))
+}
+
 /// Where the definitions of a project folder lie, and how they are read.
 pub(crate) fn surroundings(workspace: PathBuf) -> Surroundings {
     let client = Client::here(workspace, Flags::default());

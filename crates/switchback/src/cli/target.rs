@@ -9,6 +9,11 @@ use engine::kernel::Plan;
 use engine::library::{FileError, Order, Reading, Shelf, looks_like_a_file, read_file};
 use std::path::Path;
 
+/// How many files are named where none has a near name.
+const NAMED_MAX: usize = 5;
+
+const BY_NAME: &str = "`switchback list` shows the workflows that can be named without a file";
+
 /// Reads the definition that a word means.
 pub(crate) fn read(word: &str) -> Result<Reading, CommandError> {
     if looks_like_a_file(word) {
@@ -41,7 +46,7 @@ pub(crate) fn file(word: &str) -> Result<Reading, CommandError> {
     let path = Path::new(word);
     let options = surroundings(workspace()?).reading;
     let reading = read_file(path, word, options).map_err(|error| match error {
-        FileError::Absent(_) => CommandError::from(error).near(&neighbours(path)),
+        FileError::Absent(_) => absent(error.into(), path),
         error => error.into(),
     })?;
     if reading.calls.is_empty() {
@@ -75,13 +80,33 @@ pub(crate) fn warn(line: &str) {
     talk(&format!("{}: {}", Look::of_stderr().yellow("warning"), clean(line)));
 }
 
-fn neighbours(path: &Path) -> Vec<String> {
-    let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return Vec::new() };
+/// What to do where a file is not there: near names of its folder, else what lies there.
+fn absent(error: CommandError, path: &Path) -> CommandError {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
-    let near = near(name, names.iter().map(String::as_str)).into_iter();
-    near.map(|name| path.with_file_name(name).display().to_string()).collect()
+    let entries = match std::fs::read_dir(folder) {
+        Ok(entries) => entries.flatten(),
+        Err(_) if !folder.exists() => {
+            return error.hint(format!("there is no folder {} either", folder.display())).hint(BY_NAME);
+        }
+        Err(why) => return error.hint(format!("{} cannot be looked into: {why}", folder.display())),
+    };
+    let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    let beside = |name: &str| path.with_file_name(name).display().to_string();
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let near: Vec<String> = near(name, names.iter().map(String::as_str)).into_iter().map(beside).collect();
+    if !near.is_empty() {
+        return error.near(&near);
+    }
+    names.retain(|name| looks_like_a_file(name));
+    names.sort();
+    let more = names.len().saturating_sub(NAMED_MAX);
+    let named: Vec<String> = names.iter().take(NAMED_MAX).map(|name| beside(name)).collect();
+    let error = match (named.is_empty(), more) {
+        (true, _) => error,
+        (false, 0) => error.hint(format!("there are {}", named.join(", "))),
+        (false, more) => error.hint(format!("there are {} and {more} more", named.join(", "))),
+    };
+    error.hint(BY_NAME)
 }
 
 /// Shows what is wrong or doubtful.

@@ -7,7 +7,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 /// A keyboard.
 pub(crate) struct Typed {
     wants: Sender<()>,
-    lines: UnboundedReceiver<Option<String>>,
+    lines: UnboundedReceiver<Option<Vec<u8>>>,
     /// Whether a line was asked for and has not come.
     wanted: bool,
 }
@@ -22,9 +22,9 @@ impl Typed {
         let (sender, lines) = unbounded_channel();
         std::thread::spawn(move || {
             while wanted.recv().is_ok() {
-                let mut line = String::new();
+                let mut line = Vec::new();
                 // What cannot be read any more has ended.
-                let read = std::io::stdin().lock().read_line(&mut line).unwrap_or(0);
+                let read = std::io::stdin().lock().read_until(b'\n', &mut line).unwrap_or(0);
                 if sender.send((read > 0).then_some(line)).is_err() {
                     return;
                 }
@@ -42,8 +42,8 @@ impl Typed {
         }
     }
 
-    /// The next line, or nothing at the end of the input. May be dropped and called again.
-    pub(crate) async fn line(&mut self) -> Option<String> {
+    /// The next line, text or not, or nothing at the end of the input. May be dropped and called again.
+    pub(crate) async fn line(&mut self) -> Option<Vec<u8>> {
         if !self.wanted {
             self.wanted = self.wants.send(()).is_ok();
         }

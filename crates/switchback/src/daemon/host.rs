@@ -64,6 +64,9 @@ enum End {
 /// What the log says of a daemon that has begun, before its number.
 pub(crate) const READY: &str = "is ready, process";
 
+/// What the log says of a daemon that ends by itself or because it was told to, before how.
+pub(crate) const ENDING: &str = "ending: ";
+
 /// The daemon of a data directory. Says on stdout that it is ready, or why it is not; whoever started it reads that.
 pub(crate) fn main(dir: &Path) -> ExitCode {
     engine::kill_point::role("daemon");
@@ -109,7 +112,7 @@ async fn keep(dir: &Path) -> ExitCode {
     say(&format!("switchback {} {READY} {}", VERSION, std::process::id()));
     let mut met = JoinSet::new();
     let end = host.let_in(&place, listener, &mut met).await;
-    say(&format!("ending: {end:?}").to_lowercase());
+    say(&format!("{ENDING}{end:?}").to_lowercase());
     if end == End::Broken {
         say(&host.house.local.stopped().to_string());
     }
@@ -138,7 +141,14 @@ async fn open(place: &Place) -> Result<(Arc<Host>, Listener), CommandError> {
     recovered.iter().filter_map(crate::cli::recovered).for_each(|line| say(&line));
     kill_point("daemon has the house");
     let failed = |error: io::Error| {
-        CommandError::internal("daemon", format!("failed to listen at {}: {error}", place.socket.display()))
+        let message = format!("failed to listen at {}: {error}", place.socket.display());
+        let failed = CommandError::internal("daemon", message);
+        match error.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                failed.hint("free some space on the disk of the data directory, and try again")
+            }
+            _ => failed,
+        }
     };
     let listener = Listener::bind(place, asked).map_err(failed)?;
     place.sign(&std::process::id().to_string()).map_err(failed)?;
@@ -298,6 +308,12 @@ fn announce(failed: Option<&CommandError>) -> ExitCode {
 /// A line of the daemon's log.
 pub(super) fn say(line: &str) {
     eprintln!("{} {line}", engine::kernel::clock::iso(now()));
+}
+
+/// Whether a line of the log was said by a daemon: others come from what broke it.
+pub(crate) fn is_said(line: &str) -> bool {
+    line.split_once(' ')
+        .is_some_and(|(at, _)| at.len() == engine::kernel::clock::iso(0).len() && at.ends_with('Z'))
 }
 
 fn now() -> u64 {

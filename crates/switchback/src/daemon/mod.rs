@@ -35,7 +35,7 @@ pub(crate) const DAEMON: &str = "daemon";
 
 pub(crate) use gate::{CODE as NOT_A_HUMAN, UNPROVEN, refused as not_a_human, unproven};
 pub(crate) use hello::{Door, Hello};
-pub(crate) use host::{READY, main};
+pub(crate) use host::{ENDING, READY, is_said, main};
 pub(crate) use kin::is_below_our_own;
 pub(crate) use pipe::Pipe;
 pub(crate) use place::Place;

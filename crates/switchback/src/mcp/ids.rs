@@ -4,6 +4,7 @@
 
 use rmcp::model::RequestId;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -23,14 +24,23 @@ pub(crate) fn inward(line: &[u8]) -> Cow<'_, [u8]> {
         method: Option<&'l RawValue>,
         #[serde(borrow)]
         params: Option<&'l RawValue>,
+        result: Option<IgnoredAny>,
+        error: Option<IgnoredAny>,
     }
     #[derive(Deserialize)]
     struct Cancelled<'l> {
         #[serde(borrow, rename = "requestId")]
         id: &'l RawValue,
     }
-    let Ok(Head { id, method: Some(method), params }) = serde_json::from_slice(line) else {
+    let Ok(Head { id, method, params, result, error }) = serde_json::from_slice(line) else {
         return Cow::Borrowed(line);
+    };
+    let Some(method) = method else {
+        let id = id.filter(|_| result.is_some() || error.is_some()).map(RawValue::get);
+        return match id.and_then(|id| Some((id, whole(id)?))) {
+            Some((id, number)) => Cow::Owned(with(line, id, &number.to_string())),
+            None => Cow::Borrowed(line),
+        };
     };
     let cancelled = || {
         let params = params.filter(|_| method.get() == CANCELLED)?;
@@ -82,6 +92,12 @@ fn is_odd(id: &str) -> bool {
         [b'-' | b'0'..=b'9', ..] => id.parse::<i64>().map_or(true, |held| held.to_string() != id),
         _ => false,
     }
+}
+
+/// The number of one of our own requests, where a client gives it back in another form: `0.0` for `0`.
+fn whole(id: &str) -> Option<u32> {
+    let number = id.parse::<f64>().ok().filter(|_| is_odd(id) && !id.starts_with('"'))?;
+    (number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&number)).then_some(number as u32)
 }
 
 /// A line in which another text stands in the place of one of its parts.
@@ -140,8 +156,24 @@ mod tests {
 
     #[test]
     fn an_answer_of_the_client_is_left_as_it_is() {
-        for line in [&br#"{"jsonrpc":"2.0","id":0.0,"result":{}}"#[..], b"[1.0]", b"not json", b""] {
+        for id in ["0", r#""0""#, "0.5", "-1.0", "1e400", "null"] {
+            let line = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#);
+            assert_eq!(text(&inward(line.as_bytes())), line);
+        }
+        for line in [&br#"{"jsonrpc":"2.0","id":1.0}"#[..], b"[1.0]", b"not json", b""] {
             assert_eq!(inward(line), line);
+        }
+    }
+
+    #[test]
+    fn an_answer_is_to_the_request_whose_number_it_gives_in_whatever_form() {
+        for (id, ours) in
+            [("0.0", "0"), ("-0", "0"), ("5e0", "5"), ("50e-1", "5"), ("4294967295.0", "4294967295")]
+        {
+            for how in [r#""result":{"id":1.0}"#, r#""error":{"code":1,"message":"no"}"#] {
+                let line = |id: &str| format!(r#"{{"jsonrpc":"2.0","id":{id},{how}}}"#);
+                assert_eq!(text(&inward(line(id).as_bytes())), line(ours));
+            }
         }
     }
 
