@@ -28,7 +28,7 @@ use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long answers are awaited after the client has said its last line.
+/// How long answers are awaited after the client has said its last line, and how long it may take to read one then.
 const LAST_ANSWERS_MAX: Duration = Duration::from_secs(60);
 
 /// A daemon that dies more often than this in so short a time is not started again until the client asks for something.
@@ -58,6 +58,16 @@ struct State {
     missed: Option<Missed>,
     /// Why the client cannot be told anything any more.
     unheard: Option<io::Error>,
+    /// How many are on their way to the client with what it is told, and when one was through.
+    telling: u32,
+    told: Instant,
+}
+
+impl State {
+    /// Whether nothing is left to be said.
+    fn is_over(&self) -> bool {
+        self.talk.is_over() && (self.telling == 0 || self.unheard.is_some())
+    }
 }
 
 struct Missed {
@@ -81,7 +91,16 @@ impl Pipe {
     /// can be had, someone stands in who says why, until there is one.
     pub(crate) fn open(place: Place, hello: Hello, say: fn(&str)) -> io::Result<Arc<Pipe>> {
         let (talk, deaths) = (Talk::default(), Vec::new());
-        let state = State { talk, link: None, links: 0, deaths, missed: None, unheard: None };
+        let state = State {
+            talk,
+            link: None,
+            links: 0,
+            deaths,
+            missed: None,
+            unheard: None,
+            telling: 0,
+            told: Instant::now(),
+        };
         let pipe = Arc::new(Pipe {
             place,
             hello,
@@ -130,13 +149,19 @@ impl Pipe {
         std::thread::spawn(move || pipe.take_all(io::stdin().lock()));
         let mut state = self.state();
         loop {
-            if state.talk.is_over() {
+            if state.is_over() {
                 return;
             }
             state = match state.talk.hung_up_since() {
                 None => self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
                 Some(since) => {
-                    let left = LAST_ANSWERS_MAX.saturating_sub(since.elapsed());
+                    let left = LAST_ANSWERS_MAX.saturating_sub(since.max(state.told).elapsed());
+                    if left.is_zero() && state.telling > 0 {
+                        // Whoever tells has the line in hand, and nobody takes it.
+                        let why = "the client hung up and does not read its last answers";
+                        state.unheard.get_or_insert_with(|| io::Error::new(io::ErrorKind::TimedOut, why));
+                        return;
+                    }
                     if left.is_zero() {
                         drop(state);
                         self.answer_all(&TOO_LATE);
@@ -249,14 +274,13 @@ impl Pipe {
     fn give_all(self: &Arc<Self>, link: &Link) {
         for line in BufReader::new(&*link.stream).split(b'\n') {
             let Ok(line) = line else { break };
-            let Some(line) = self.state().talk.give(&line) else { continue };
-            kill_point("pipe has an answer");
-            if !self.tell(&line) {
+            let told = self.tell_all(|talk| {
+                let given = talk.give(&line);
+                given.iter().for_each(|_| kill_point("pipe has an answer"));
+                given.into_iter().collect()
+            });
+            if !told {
                 return;
-            }
-            // Only the last answers are waited for.
-            if self.state().talk.hung_up_since().is_some() {
-                self.changed.notify_all();
             }
         }
         if let Err(error) = self.after(link) {
@@ -275,8 +299,7 @@ impl Pipe {
             }
             state.link = None;
         }
-        let withdrawn = self.state().talk.unlink();
-        withdrawn.iter().all(|line| self.tell(line));
+        self.tell_all(Talk::unlink);
         if let Some(Err(lost)) = link.ground.as_ref().map(Ground::holds) {
             (self.say)(&lost.to_string());
             self.answer_all(&LOST);
@@ -329,9 +352,26 @@ impl Pipe {
 
     /// Answers what is open, because no daemon will.
     fn answer_all(&self, why: &Reason) {
-        let answers = self.state().talk.unanswered(why);
-        answers.iter().all(|answer| self.tell(answer));
+        self.tell_all(|talk| talk.unanswered(why));
         self.changed.notify_all();
+    }
+
+    /// Says what the talk gives, which counts as said only when it is. Whether it was.
+    fn tell_all<L: AsRef<Line>>(&self, give: impl FnOnce(&mut Talk) -> Vec<L>) -> bool {
+        let lines = {
+            let mut state = self.state();
+            state.telling += 1;
+            give(&mut state.talk)
+        };
+        let told = lines.iter().all(|line| self.tell(line.as_ref()));
+        let mut state = self.state();
+        state.telling -= 1;
+        state.told = Instant::now();
+        // Only the last answers are waited for.
+        if state.talk.hung_up_since().is_some() {
+            self.changed.notify_all();
+        }
+        told
     }
 
     /// Says a line to the client. Where that fails nothing more can be said, and all is over.

@@ -384,3 +384,43 @@ fn a_step_that_ends_its_daemon_each_time_is_asked_about_and_the_pipe_stays() {
         assert_eq!(log.lines().count(), 4, "{log}");
     });
 }
+
+#[test]
+fn a_client_that_hung_up_and_reads_slowly_gets_its_last_answers_whole() {
+    for args in [&["serve"][..], &["serve", "--no-daemon"]] {
+        for _ in 0..5 {
+            let world = World::new();
+            let mut command = world.command(args);
+            let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+            let mut child = piped.spawn().unwrap();
+            let about = json!({ "protocolVersion": "2025-06-18", "capabilities": {},
+                "clientInfo": { "name": "test", "version": "1" } });
+            let opening = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": about });
+            let mut said = format!(
+                "{opening}\n{}\n",
+                json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })
+            );
+            for id in 1..=20 {
+                // Far more than a pipe holds.
+                said += &format!("{}\n", json!({ "jsonrpc": "2.0", "id": id, "method": "tools/list" }));
+            }
+            child.stdin.take().unwrap().write_all(said.as_bytes()).unwrap();
+            let mut output = BufReader::new(child.stdout.take().unwrap());
+            let mut first = String::new();
+            output.read_line(&mut first).unwrap();
+            // Nobody reads while all the rest is answered.
+            std::thread::sleep(std::time::Duration::from_millis(1_000));
+            let lines: Vec<Value> = std::iter::once(Ok(first))
+                .chain(output.lines())
+                .map(|line| {
+                    std::thread::sleep(std::time::Duration::from_millis(20));
+                    serde_json::from_str(&line.unwrap()).unwrap()
+                })
+                .collect();
+            let mut ids: Vec<u64> = lines.iter().filter_map(|line| line["id"].as_u64()).collect();
+            ids.sort_unstable();
+            assert_eq!(ids, (0..=20).collect::<Vec<_>>(), "{args:?}");
+            assert!(child.wait().unwrap().success());
+        }
+    }
+}
