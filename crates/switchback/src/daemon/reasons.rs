@@ -43,6 +43,7 @@ pub(super) const DIES: Reason = Reason {
     error: Cow::Borrowed(
         "The switchback daemon died again and again while this call was under way. Runs are kept.",
     ),
-    next: "The next call starts it once more. Ask the person at this machine to run `switchback doctor`; daemon.log in the \
+    next: "What this call was to start may have begun: look with get_workflow_status() before you start it again; that call \
+           starts the daemon once more. Ask the person at this machine to run `switchback doctor`; daemon.log in the \
            data directory says more.",
 };

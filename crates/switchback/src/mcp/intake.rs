@@ -104,6 +104,8 @@ struct Long {
     word: Vec<u8>,
     is_id: bool,
     id: Vec<u8>,
+    /// Whether the message has ended: what stands behind it is none of it.
+    is_over: bool,
 }
 
 impl Long {
@@ -113,6 +115,9 @@ impl Long {
     }
 
     fn byte(&mut self, byte: u8) {
+        if self.is_over {
+            return;
+        }
         let is_top = self.depth == 1;
         if self.is_text {
             match byte {
@@ -126,7 +131,10 @@ impl Long {
         match byte {
             b'"' => self.is_text = true,
             b'{' | b'[' => self.depth += 1,
-            b'}' | b']' => self.depth = self.depth.saturating_sub(1),
+            b'}' | b']' => {
+                self.depth = self.depth.saturating_sub(1);
+                self.is_over = self.depth == 0;
+            }
             _ => {}
         }
         match byte {
@@ -219,6 +227,8 @@ mod tests {
 
     #[test]
     fn the_id_of_a_long_line_is_found_wherever_it_stands() {
+        // Two on one line: it is that of the first.
+        assert_eq!(id(r#"{"id":"aa","method":"ping"}{"id":"bb","method":"ping"}"#), "aa");
         for (message, found) in [
             (r#"{"jsonrpc":"2.0","id":7,"method":"x"}"#, json!(7)),
             (r#" { "params" : {"id":1,"a":["{",{"id":2}]}, "id" : "a,\"}b" } "#, json!("a,\"}b")),
