@@ -155,11 +155,18 @@ pub(crate) async fn follow(run: Followable) -> Result<Followed, CommandError> {
     }
     if end == End::Interrupted {
         painter.stopping();
-        let until = set_aside(&desk, &view, &mut signals).await;
-        while until.is_some_and(|seq| view.seq() < seq)
-            && let Some(turn) = progress.recv().await
-        {
-            painter.turn(&mut view, &turn);
+        match set_aside(&desk, &view, &mut signals).await {
+            Aside::At(seq) => {
+                while view.seq() < seq
+                    && let Some(turn) = progress.recv().await
+                {
+                    painter.turn(&mut view, &turn);
+                }
+            }
+            Aside::Over => {}
+            // Nobody has said that it stands still.
+            Aside::Unheard if desk.outlives_us() => end = End::Left,
+            Aside::Unheard => {}
         }
     }
     close(&desk, &mut signals).await;
@@ -179,11 +186,35 @@ async fn close(desk: &Desk, signals: &mut Signals) {
     }
 }
 
-/// Sets the run aside and gives the entry it stands at then. A second signal does not wait for that.
-async fn set_aside(desk: &Desk, view: &View, signals: &mut Signals) -> Option<u64> {
-    tokio::select! {
-        // A run that cannot be set aside has ended meanwhile, or its engine has: what follows shows which.
-        parked = desk.backend().park(&view.run) => parked.ok().map(|accepted| accepted.seq),
-        _ = signals.next() => None,
+/// How long whoever is told twice to end waits for the word that the run is set aside: it is asked for in any case.
+const ASIDE_MAX: Duration = Duration::from_secs(3);
+
+/// What became of setting a run aside.
+enum Aside {
+    /// It stands at this entry.
+    At(u64),
+    /// It cannot be set aside: it has ended meanwhile, or its engine has, and what follows shows which.
+    Over,
+    /// Nobody waited for the word.
+    Unheard,
+}
+
+/// Sets the run aside. A second signal waits only a little for that, and a third not at all.
+async fn set_aside(desk: &Desk, view: &View, signals: &mut Signals) -> Aside {
+    let mut park = std::pin::pin!(desk.backend().park(&view.run));
+    let told = tokio::select! {
+        biased;
+        parked = &mut park => Some(parked),
+        _ = signals.next() => tokio::select! {
+            biased;
+            parked = &mut park => Some(parked),
+            () = tokio::time::sleep(ASIDE_MAX) => None,
+            _ = signals.next() => None,
+        },
+    };
+    match told {
+        Some(Ok(accepted)) => Aside::At(accepted.seq),
+        Some(Err(_)) => Aside::Over,
+        None => Aside::Unheard,
     }
 }

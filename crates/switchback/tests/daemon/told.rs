@@ -1,6 +1,8 @@
 //! What people are told where something is not as they meant it.
 
-use crate::world::{World, until};
+use crate::world::{World, is_alive, until};
+use rustix::process::{Pid, Signal, kill_process};
+use std::io::Read;
 use std::process::Stdio;
 
 #[test]
@@ -36,6 +38,27 @@ fn of_two_who_cancel_at_once_the_later_hears_how_it_ended() {
     assert!(said.contains(&format!("error: run {id} has been cancelled already\n")), "{said}");
     assert!(said.contains(&format!("what became of it: switchback show {id}")), "{said}");
     run.wait().unwrap();
+}
+
+#[test]
+fn two_signals_at_once_set_a_run_aside_as_one_does() {
+    let world = World::new();
+    for round in 0..12 {
+        world.define("long", &format!("echo $$ > pid{round}; touch ready{round}; exec sleep 60"));
+        let mut run = world.command(&["run", "long"]);
+        let mut run = run.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        until("it runs", || world.project().join(format!("ready{round}")).exists());
+        for _ in 0..2 {
+            kill_process(Pid::from_child(&run), Signal::INT).unwrap();
+            std::thread::sleep(std::time::Duration::from_micros(100 * round));
+        }
+        let mut said = String::new();
+        run.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+        assert_eq!(run.wait().unwrap().code(), Some(130), "{said}");
+        assert!(said.contains("interrupted after"), "{said}");
+        let pid = std::fs::read_to_string(world.project().join(format!("pid{round}"))).unwrap();
+        until("its command is ended", || !is_alive(pid.trim().parse().unwrap()));
+    }
 }
 
 #[test]
