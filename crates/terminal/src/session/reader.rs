@@ -1,0 +1,165 @@
+//! The thread that reads: what the program writes goes to the recording, to the screen and to whoever waits, in this order, so
+//! that who is woken by output finds it on the screen.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use rustix::io::Errno;
+use rustix::process::{Signal, WaitId, WaitIdOptions, kill_process, waitid};
+
+use super::{Exit, Shared};
+use crate::pty::Read;
+use crate::turns::held;
+
+/// What is read before it is shown.
+const BATCH_BYTES: usize = 64 * 1024;
+
+/// The screen is given to others after so many bytes; after few when they are heavy (a character repeated 65,535 times).
+const SLICE_BYTES: usize = 512;
+const HEAVY_SLICE_BYTES: usize = 64;
+const HEAVY: Duration = Duration::from_millis(2);
+
+/// Reads until the terminal is closed, then waits for the program's end.
+pub(super) fn run(shared: &Shared) {
+    let read = catch_unwind(AssertUnwindSafe(|| Reader::new(shared).read_all()));
+    let fault = match read {
+        Ok(Ok(())) => None,
+        Ok(Err(error)) => Some(format!("the terminal could not be read: {error}")),
+        Err(_) => Some("BUG: the screen could not bear what the program wrote".to_owned()),
+    };
+    if fault.is_some() {
+        // Nobody takes its status before we have seen it: the id is its own.
+        let _ = kill_process(shared.leader, Signal::KILL);
+    }
+    let mut output = held(shared.output.lock());
+    output.is_closed = true;
+    output.fault = fault;
+    drop(output);
+    shared.news.notify_all();
+    let exit = wait(shared);
+    held(shared.output.lock()).exit = Some(exit);
+    shared.news.notify_all();
+    shared.over.notify_all();
+}
+
+/// Waits for the program's end and leaves its status: until it is taken, its id is nobody else's.
+fn wait(shared: &Shared) -> Exit {
+    loop {
+        match waitid(WaitId::Pid(shared.leader), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT) {
+            Ok(Some(status)) => return Exit::of(&status),
+            Ok(None) | Err(Errno::INTR) => (),
+            Err(_) => return Exit::Unknown,
+        }
+    }
+}
+
+struct Reader<'a> {
+    shared: &'a Shared,
+    buffer: Vec<u8>,
+    /// Answers that found no room.
+    replies: Vec<u8>,
+    /// Until when a drawing may still be held back.
+    held_until: Option<Instant>,
+    slice: usize,
+}
+
+impl Reader<'_> {
+    fn new(shared: &Shared) -> Reader<'_> {
+        // Small until there is much: most sessions say little.
+        Reader { shared, buffer: vec![0; 4_096], replies: Vec::new(), held_until: None, slice: SLICE_BYTES }
+    }
+
+    fn read_all(&mut self) -> std::io::Result<()> {
+        loop {
+            self.shared.is_reading.store(true, Ordering::SeqCst);
+            let (count, is_closed) = self.read_batch()?;
+            self.show(count);
+            self.shared.is_reading.store(false, Ordering::SeqCst);
+            if is_closed {
+                return Ok(());
+            }
+            if count == 0 {
+                self.wait()?;
+            }
+        }
+    }
+
+    /// Takes what is there, up to a batch.
+    fn read_batch(&mut self) -> std::io::Result<(usize, bool)> {
+        let mut count = 0;
+        while count < self.buffer.len() {
+            match self.shared.pty.read(&mut self.buffer[count..])? {
+                Read::Bytes(more) => count += more,
+                Read::Nothing => break,
+                Read::Closed => return Ok((count, true)),
+            }
+        }
+        if count == self.buffer.len() && count < BATCH_BYTES {
+            self.buffer.resize(BATCH_BYTES, 0);
+        }
+        Ok((count, false))
+    }
+
+    fn show(&mut self, count: usize) {
+        if count == 0 {
+            return;
+        }
+        self.shared.recorder(|recorder| recorder.output(&self.buffer[..count]));
+        let mut shown = 0;
+        while shown < count {
+            let end = count.min(shown + self.slice);
+            self.show_slice(shown, end);
+            shown = end;
+        }
+        self.reply();
+        self.tell(count);
+    }
+
+    fn show_slice(&mut self, start: usize, end: usize) {
+        let mut screen = self.shared.screen.lock();
+        let begin = Instant::now();
+        screen.feed(&self.buffer[start..end]);
+        let is_heavy = begin.elapsed() > HEAVY;
+        self.slice = if is_heavy { HEAVY_SLICE_BYTES } else { SLICE_BYTES.min(self.slice * 2) };
+        self.replies.extend(screen.take_replies());
+        self.held_until = screen.held_until();
+    }
+
+    /// Tells whoever waits. What somebody waits to see is not pushed out before they have seen it.
+    fn tell(&self, count: usize) {
+        let mut output = held(self.shared.output.lock());
+        while output.would_outrun(count) {
+            output = held(self.shared.news.wait(output));
+        }
+        output.push(&self.buffer[..count]);
+        drop(output);
+        self.shared.news.notify_all();
+    }
+
+    /// Writes the answers, between two messages of others, as far as there is room.
+    fn reply(&mut self) {
+        const REPLIES_BYTES_MAX: usize = 64 * 1024;
+        self.replies.truncate(REPLIES_BYTES_MAX);
+        if self.replies.is_empty() {
+            return;
+        }
+        if let Ok(_writing) = self.shared.writing.try_lock() {
+            // A program that is gone reads no answers; the end is found by reading.
+            let written = self.shared.pty.write(&self.replies).unwrap_or(self.replies.len());
+            self.replies.drain(..written);
+        }
+    }
+
+    fn wait(&mut self) -> std::io::Result<()> {
+        self.shared.pty.wait(true, !self.replies.is_empty(), self.held_until)?;
+        if self.held_until.is_some_and(|until| until <= Instant::now()) {
+            let mut screen = self.shared.screen.lock();
+            screen.show_held();
+            self.replies.extend(screen.take_replies());
+            self.held_until = None;
+        }
+        self.reply();
+        Ok(())
+    }
+}
