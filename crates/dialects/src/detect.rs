@@ -2,8 +2,8 @@
 //!
 //! `states` and `blocks` name their dialect by their key. `steps` and `reactive` both have `steps`: there a
 //! dialect is told by signs, which are keys beside `steps` and types of steps. Signs of one dialect decide;
-//! signs of both do not, and the answer says what was looked for. Where there are none, weaker ones count for `steps`: what
-//! somebody means who has misspelt a type, or has not written the tasks yet. `kind` decides without looking.
+//! signs of both do not, and the answer says what was looked for. Where there are none, weaker ones count: what
+//! somebody means who has misspelt a type, has not written the tasks yet, or only calls tools. `kind` decides without looking.
 
 use crate::diagnostic::Diagnostic;
 use crate::near::{Guesses, nearest};
@@ -40,7 +40,7 @@ const STEPS: Signs = Signs {
 };
 
 const REACTIVE: Signs = Signs {
-    keys: &["state_schema", "default_state", "sub_agent_tasks"],
+    keys: &["state_schema", "default_state", "sub_agent_tasks", "imports"],
     step_keys: &[],
     types: &[
         "shell_command",
@@ -58,6 +58,9 @@ const REACTIVE: Signs = Signs {
         "exit",
     ],
 };
+
+/// Keys that only `reactive` has, so that they tell it also where `steps` is missing.
+const REACTIVE_PARTS: [&str; 3] = ["state_schema", "default_state", "sub_agent_tasks"];
 
 /// Types of steps that both have.
 const SHARED: [&str; 2] = ["foreach", "mcp_call"];
@@ -87,6 +90,7 @@ pub fn detect(source: &Source, root: &Node) -> Result<Dialect, Box<Diagnostic>> 
         .filter_map(|word| body.entry(word).map(|(key, _)| (key, word)))
         .collect();
     match main.as_slice() {
+        [] if REACTIVE_PARTS.iter().any(|key| body.get(key).is_some()) => Ok(Dialect::Reactive),
         [] => Err(Box::new(undecided(source, body))),
         [(_, "states")] => Ok(Dialect::States),
         [(_, "blocks")] => Ok(Dialect::Blocks),
@@ -123,6 +127,7 @@ fn by_signs(source: &Source, body: &Node, steps_key: &Node) -> Result<Dialect, B
         (Some(_), None) => Ok(Dialect::Steps),
         (None, Some(_)) => Ok(Dialect::Reactive),
         (None, None) if looks_like_steps(body) => Ok(Dialect::Steps),
+        (None, None) if looks_like_reactive(body) => Ok(Dialect::Reactive),
         (None, None) => Err(Box::new(undecided(source, steps_key))),
         (Some((steps, a)), Some((reactive, b))) => {
             let message = format!("{a} is of the dialect `steps`, {b} of `reactive`");
@@ -179,6 +184,15 @@ fn looks_like_steps(body: &Node) -> bool {
         }
     }
     is_steps
+}
+
+/// Whether something speaks for `reactive` where no sign does: a tool that is called as there, items with steps of their own.
+fn looks_like_reactive(body: &Node) -> bool {
+    all_steps(body).any(|step| match step.get("type").and_then(Node::as_text) {
+        Some("mcp_call") => step.get("mcp").is_some_and(|mcp| mcp.get("method").is_some()),
+        Some("foreach") => step.get("steps").is_some(),
+        _ => false,
+    })
 }
 
 /// The first `type` counts: a `prompt` step may have a second one, which is the kind of the prompt.

@@ -3,6 +3,7 @@
 //!
 //! Whoever has a library implements [`Known`]. Nothing here looks anywhere.
 
+use crate::text::Source;
 use kernel::{Digest, Plan};
 use std::sync::Arc;
 
@@ -13,6 +14,45 @@ pub const NAME_BYTES_MAX: usize = 128;
 pub trait Known {
     /// Says what a name means to the workflow that is read. It is asked only for names that can be called.
     fn workflow(&self, name: &str) -> Callee;
+
+    /// Gives the text of a file that another one imports. `from` is the [`Import::Found::id`] of the file that does so, and
+    /// nothing for the definition that is read. The path is as written, relative to the workflows folder that the file lies
+    /// in, else to the folder of the file itself.
+    fn import(&self, _from: Option<&str>, _path: &str) -> Import {
+        Import::Unasked
+    }
+
+    /// Tells how many files stand between the definition that a person asked for and the one that is read.
+    fn depth(&self) -> usize {
+        0
+    }
+}
+
+/// What a path among the imports of a file means.
+#[derive(Debug, Clone, Default)]
+pub enum Import {
+    /// Nobody looked: there is no library.
+    #[default]
+    Unasked,
+    /// A file.
+    Found {
+        /// What names it once and for all, mostly its resolved path: two ways to one file give the same.
+        id: String,
+        /// Its text, under the name that diagnostics print.
+        source: Source,
+    },
+    /// Nothing.
+    Absent {
+        /// The places that were looked at.
+        looked: Vec<String>,
+        /// Files that are near.
+        near: Vec<String>,
+    },
+    /// A file that cannot be read, or must not be.
+    Refused {
+        /// Why, as the rest of "it ...": `lies outside of the workflows folder`.
+        why: String,
+    },
 }
 
 /// What a name means.

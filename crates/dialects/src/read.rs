@@ -4,7 +4,7 @@ use crate::detect::detect;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::known::{Known, Nobody};
 use crate::text::{Node, Source, load};
-use crate::{blocks, steps};
+use crate::{blocks, numbers, reactive, steps};
 use kernel::Plan;
 use kernel::plan::Dialect;
 use std::sync::Arc;
@@ -18,6 +18,21 @@ pub struct Read {
     pub tasks: Vec<Arc<Plan>>,
     /// What is doubtful about it.
     pub warnings: Diagnostics,
+    /// The files that it imports, and those that these import.
+    pub imports: Vec<Imported>,
+}
+
+/// A file that a definition imports.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Imported {
+    /// The path as written.
+    pub path: String,
+    /// Where it was found, as diagnostics name it.
+    pub found_at: String,
+    /// The name of the workflow in it, where it is one.
+    pub workflow: Option<String>,
+    /// The files that it imports itself.
+    pub imports: Vec<Imported>,
 }
 
 /// What is said about reading beside the text.
@@ -27,6 +42,17 @@ pub struct ReadOptions {
     pub infer_needs_state: bool,
     /// Shell steps of `steps` are carried out by the server.
     pub server_shell: bool,
+    /// What the server hands to the agent of `reactive` although it could carry it out itself.
+    pub hand_out: HandOut,
+}
+
+/// Steps of `reactive` that are handed to the agent, by their types.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct HandOut {
+    /// Commands.
+    pub shell_command: bool,
+    /// Changes of the state.
+    pub state_update: bool,
 }
 
 /// Reads a definition of whatever dialect, by itself: what it calls is found when it is called.
@@ -37,18 +63,21 @@ pub fn read(source: &Source) -> Result<Read, Diagnostics> {
 /// Reads a definition of whatever dialect, and links it to the workflows that it calls by constant names.
 pub fn read_with(source: &Source, known: &dyn Known, options: ReadOptions) -> Result<Read, Diagnostics> {
     let root = load(source).map_err(Diagnostics::from)?;
-    match detect(source, &root).map_err(|diagnostic| Diagnostics::from(vec![*diagnostic]))? {
+    let mut read = match detect(source, &root).map_err(|diagnostic| Diagnostics::from(vec![*diagnostic]))? {
         Dialect::Blocks => blocks::read(source, &root, known),
         Dialect::Steps => steps::read(source, &root, options),
+        Dialect::Reactive => reactive::read(source, &root, known, options),
         other => Err(Diagnostics::from(vec![unsupported(source, &root, other)])),
-    }
+    }?;
+    read.warnings.extend(numbers::doubts(source, &root));
+    Ok(read)
 }
 
 fn unsupported(source: &Source, root: &Node, dialect: Dialect) -> Diagnostic {
     let body = crate::detect::body(root);
-    let key = ["kind", "states", "steps"].into_iter().find_map(|key| body.entry(key));
+    let key = ["kind", "states"].into_iter().find_map(|key| body.entry(key));
     let span = key.map_or(body.place(), |(key, _)| key.place());
     let message = format!("the dialect `{}` is not part of this version", dialect.as_str());
     Diagnostic::error("unsupported-dialect", source, span, message)
-        .hint("this version runs `blocks`, a list of blocks under the key `blocks`, and checks `steps`")
+        .hint("this version runs `blocks`, `steps` and `reactive`")
 }

@@ -1,6 +1,6 @@
 //! What callers ask of a run. A command is admitted as an event or refused; it changes nothing itself.
 
-use crate::event::{Claim, Report, Resolution};
+use crate::event::{Change, Claim, Report, Resolution};
 use crate::run::Outcome;
 use crate::{Data, Digest, EffectId, Fields, RunId};
 use serde::{Deserialize, Serialize};
@@ -78,7 +78,29 @@ pub enum Command {
     Update {
         /// Fields and their new values.
         values: Fields,
+        /// Changes of what is there, after those; all or none.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        changes: Vec<Change>,
         /// Who changes them.
+        by: Caller,
+        /// What the request is known by, so that whoever asks again is told what came of it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        key: Option<String>,
+    },
+    /// Note that this point was reached, to come back to.
+    Mark {
+        /// The step it belongs to.
+        step: Option<String>,
+        /// Why.
+        reason: String,
+        /// Who asks.
+        by: Caller,
+    },
+    /// End the run as failed.
+    GiveUp {
+        /// Why.
+        reason: String,
+        /// Who asks.
         by: Caller,
     },
     /// Cancel the run.

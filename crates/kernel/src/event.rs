@@ -2,8 +2,9 @@
 //! the journal and only ever grows.
 
 use crate::command::Caller;
+use crate::plan::WriteKind;
 use crate::run::Outcome;
-use crate::{EffectId, Failure, Fields, RunId};
+use crate::{Data, EffectId, Failure, Fields, RunId};
 use serde::{Deserialize, Serialize};
 
 /// A fact and when it was recorded.
@@ -86,7 +87,29 @@ pub enum Fact {
     Updated {
         /// Fields and their new values.
         values: Fields,
+        /// Changes of what was there, after those; all or none.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        changes: Vec<Change>,
         /// Who changed them.
+        by: Caller,
+        /// What the request is known by.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        key: Option<String>,
+    },
+    /// A point was noted, to come back to.
+    Marked {
+        /// The step it belongs to.
+        step: Option<String>,
+        /// Why.
+        reason: String,
+        /// Who asked.
+        by: Caller,
+    },
+    /// The run was given up.
+    GaveUp {
+        /// Why.
+        reason: String,
+        /// Who asked.
         by: Caller,
     },
     /// The run was asked to end.
@@ -100,6 +123,17 @@ pub enum Fact {
     Acknowledged,
 }
 
+/// A change of the state from outside.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Change {
+    /// The field, and the keys below it.
+    pub path: Vec<String>,
+    /// How it changes.
+    pub kind: WriteKind,
+    /// The value.
+    pub value: Data,
+}
+
 /// What whoever did an action says of it beside its result.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claim {
@@ -109,6 +143,9 @@ pub struct Claim {
     /// Why it could not be done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// Whether what its step changes of the state was changed already, by whoever did it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub written: bool,
 }
 
 impl Claim {

@@ -13,6 +13,10 @@ pub enum Fault {
     StepStartedTwice,
     /// Timers are missing from what is open, so that nobody starts them again after a crash.
     LostTimer,
+    /// One task more is begun than may be open at once.
+    TooManyTasks,
+    /// Only the first of the fields that follow from a change is computed.
+    StaleField,
 }
 
 /// What is planted in a run.

@@ -32,7 +32,7 @@ pub use digest::Digest;
 pub use effect::Effect;
 pub use event::{Event, Fact};
 pub use failure::{Failure, FailureKind};
-pub use flow::sequence::Spreading;
+pub use flow::sequence::{Forking, Spreading, TaskStage, TaskState};
 pub use id::{EffectId, RunId};
 pub use limits::Limits;
 pub use news::News;

@@ -1,7 +1,8 @@
 //! What a turn changed, for views: derived while applying, never stored. Views fold news; a run holds no log.
 
+use crate::command::Caller;
 use crate::run::Outcome;
-use crate::{Data, Failure, Fields, RunId};
+use crate::{Data, Digest, Failure, Fields, RunId};
 use serde::{Deserialize, Serialize};
 
 /// Something a person would want to know.
@@ -99,6 +100,76 @@ pub enum News {
         /// Why.
         failure: Failure,
     },
+    /// Fields of the state were written; told where the state has layers.
+    Changed {
+        /// The fields, those that followed among them.
+        fields: Vec<String>,
+        /// Who wrote them.
+        by: ChangedBy,
+        /// The version of the state since then, counted from one.
+        version: u64,
+    },
+    /// A field was computed.
+    Computed {
+        /// The field.
+        field: String,
+        /// The fields whose change made it be computed.
+        trigger: String,
+        /// Names its input; nothing where nobody could be asked.
+        input: Option<Digest>,
+        /// What it is now; nothing where it is not set.
+        output: Option<Data>,
+        /// How long it took, in microseconds.
+        took_us: u64,
+        /// Why it could not be computed.
+        error: Option<String>,
+    },
+    /// Something went on that somebody should look at.
+    Warned {
+        /// The step it belongs to.
+        step: Option<String>,
+        /// What.
+        message: String,
+    },
+    /// A point was noted, to come back to.
+    Marked {
+        /// The step it belongs to.
+        step: Option<String>,
+        /// Why.
+        reason: String,
+        /// Who asked.
+        by: Caller,
+    },
+    /// The lane of a task began.
+    LaneBegan {
+        /// The lane.
+        lane: u32,
+        /// The step that has the tasks.
+        step: u32,
+        /// The task.
+        task_id: String,
+        /// Which attempt, counted from one.
+        attempt: u32,
+        /// Which item.
+        index: u32,
+        /// The item.
+        item: Data,
+        /// What the task was given.
+        context: Fields,
+    },
+    /// The lane of a task ended.
+    LaneEnded {
+        /// The lane.
+        lane: u32,
+        /// The step that has the tasks.
+        step: u32,
+        /// The task.
+        task_id: String,
+        /// Why it failed, if it did.
+        failure: Option<Failure>,
+        /// Whether it will be begun again.
+        again: bool,
+    },
     /// The run closes.
     Closing {
         /// How it will have ended.
@@ -111,4 +182,16 @@ pub enum News {
         /// What did not report back before the deadline of closing.
         abandoned: Vec<String>,
     },
+}
+
+/// Who changed the state.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChangedBy {
+    /// The run itself: its first values, what was collected.
+    Run,
+    /// A step of it, by name.
+    Step(String),
+    /// Somebody outside.
+    Caller(Caller),
 }

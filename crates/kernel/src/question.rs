@@ -2,7 +2,7 @@
 //! the answers are recorded, so that a replay asks nobody.
 
 use crate::data::Reference;
-use crate::plan::Language;
+use crate::plan::{Language, Origin};
 use crate::{Data, Digest};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -13,6 +13,10 @@ pub const VIOLATION: &str = "State access violation: ";
 
 /// The entry of a scope that lists what may be read, where an expression reads the state by names that it makes itself.
 pub const DECLARED: &str = "state?";
+
+/// The entry of a scope that lists the paths that are read and have no value, where a language must tell them from names
+/// that nobody knows.
+pub const ABSENT: &str = "?";
 
 /// A question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -25,6 +29,19 @@ pub enum Question {
         /// All expressions of a step at once.
         expressions: Vec<String>,
         /// The values they read, by path.
+        scope: Vec<(String, Data)>,
+        /// Where each expression stands in its file; empty where nothing can be said of any.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        origins: Vec<Option<Origin>>,
+    },
+    /// What are these fields, each computed after those it reads?
+    Compute {
+        /// The language.
+        language: Language,
+        /// All that follows from a change, in order.
+        fields: Vec<Compute>,
+        /// The values they read, by path, as far as this question does not compute them itself. A field that keeps its
+        /// value when it cannot be computed stands here under its own name.
         scope: Vec<(String, Data)>,
     },
     /// What does stored content say?
@@ -41,6 +58,61 @@ pub enum Question {
         /// What all of them may have together, in bytes of their JSON form.
         bytes_max: u64,
     },
+}
+
+/// A field to be computed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Compute {
+    /// The field, with its layer: fields after it read it by that, and by its bare name.
+    pub name: String,
+    /// An expression, or the body of a function.
+    pub source: String,
+    /// The paths of the values that are its `input`.
+    pub inputs: Vec<String>,
+    /// Whether `input` is the one value, and not a list of them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub single: bool,
+    /// The paths of the values it reads beside its input.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reads: Vec<String>,
+    /// What must hold of its `output`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub validate: Option<String>,
+    /// What it is when it cannot be computed.
+    pub otherwise: Otherwise,
+    /// Where the source stands in its file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Origin>,
+    /// Where `validate` stands in its file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub validate_origin: Option<Origin>,
+}
+
+/// What a field is when it cannot be computed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Otherwise {
+    /// This value.
+    Value(Value),
+    /// What it was.
+    Old,
+    /// Null.
+    Null,
+}
+
+/// What became of a field that was to be computed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Made {
+    /// Its value, after a failure the one that it has then. None where something of its input is not there, or where it keeps
+    /// a value that it never had.
+    pub value: Option<Data>,
+    /// Why it could not be computed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// Names its input.
+    pub input: Digest,
+    /// How long it took, in microseconds.
+    pub took_us: u64,
 }
 
 /// A piece of the JSON form of a value.
@@ -61,6 +133,8 @@ pub enum Piece {
 pub enum Answer {
     /// For each expression its value, or why it has none. What was gathered has one for each whole.
     Evaluated(Vec<Result<Data, String>>),
+    /// For each field what became of it, in order.
+    Computed(Vec<Made>),
     /// The evaluator died or hung; no expression has a value.
     Unanswered(String),
     /// The content. It is not recorded with the answer, but read again by its digest.
@@ -71,6 +145,19 @@ pub enum Answer {
         #[serde(skip)]
         value: Arc<Value>,
     },
+}
+
+impl Answer {
+    /// How many bytes an evaluator made with it.
+    pub(crate) fn made_bytes(&self) -> u64 {
+        match self {
+            Answer::Evaluated(values) => values.iter().flatten().map(Data::bytes).sum(),
+            Answer::Computed(fields) => {
+                fields.iter().filter_map(|made| made.value.as_ref()).map(Data::bytes).sum()
+            }
+            Answer::Unanswered(_) | Answer::Loaded { .. } => 0,
+        }
+    }
 }
 
 impl Question {

@@ -5,6 +5,7 @@ mod cli;
 mod daemon;
 mod house;
 mod mcp;
+mod oversize;
 mod settings;
 
 use engine::kill_point::role;
@@ -12,6 +13,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    oversize::is_an_error();
     let words: Vec<_> = std::env::args_os().skip(1).take(2).collect();
     match words.as_slice() {
         [word, dir] if word == daemon::DAEMON => daemon::main(Path::new(dir)),

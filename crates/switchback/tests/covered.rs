@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The dialects that are built.
-const BUILT: [&str; 2] = ["blocks", "steps"];
+const BUILT: [&str; 3] = ["blocks", "steps", "reactive"];
 
 /// More ids at one place show nothing in particular.
 const IDS_MAX: usize = 6;

@@ -44,7 +44,7 @@ fn fresh() -> tempfile::TempDir {
     std::fs::create_dir(folder.path().join("examples")).unwrap();
     for entry in std::fs::read_dir(examples()).unwrap() {
         let entry = entry.unwrap();
-        // Those of `steps` need an agent, and are played as cases.
+        // Those of `steps` and `reactive` need an agent, and are played with one.
         if entry.path().is_dir() {
             continue;
         }

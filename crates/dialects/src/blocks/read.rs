@@ -76,7 +76,7 @@ pub fn read(source: &Source, root: &Node, known: &dyn Known) -> Result<Read, Dia
         plan.limits.overdue_ms = 0;
     }
     debug_assert!(plan.check().is_ok(), "BUG: a broken plan: {:?}", plan.check());
-    Ok(Read { plan, tasks: Vec::new(), warnings })
+    Ok(Read { plan, tasks: Vec::new(), warnings, imports: Vec::new() })
 }
 
 /// The workflows that are called by constant names.

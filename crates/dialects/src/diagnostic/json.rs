@@ -8,8 +8,12 @@ use std::collections::BTreeMap;
 impl Diagnostics {
     /// Returns them as a list of objects. A place in a source that is not given has no line.
     pub fn to_json(&self, sources: &[Source]) -> Value {
-        let lines: BTreeMap<&str, Lines<'_>> =
-            sources.iter().map(|source| (source.name.as_str(), Lines::new(&source.text))).collect();
+        let lines: BTreeMap<&str, Lines<'_>> = self
+            .texts()
+            .iter()
+            .chain(sources)
+            .map(|source| (source.name.as_str(), Lines::new(&source.text)))
+            .collect();
         self.iter().map(|diagnostic| object(diagnostic, lines.get(diagnostic.file.as_str()))).collect()
     }
 }

@@ -91,6 +91,8 @@ impl Diagnostic {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Diagnostics {
     list: Vec<Diagnostic>,
+    /// Texts of files that whoever asked does not have: those that a definition imports.
+    texts: Vec<Source>,
 }
 
 impl Diagnostics {
@@ -105,6 +107,24 @@ impl Diagnostics {
         if at == 0 || self.list[at - 1] != diagnostic {
             self.list.insert(at, diagnostic);
         }
+    }
+
+    /// Adds all of others, with the texts that they keep.
+    pub fn absorb(&mut self, others: Diagnostics) {
+        others.texts.iter().for_each(|text| self.keep(text));
+        self.extend(others.list);
+    }
+
+    /// Keeps the text of a file that some of them are about, so that its lines can be shown.
+    pub fn keep(&mut self, source: &Source) {
+        if self.texts.iter().all(|text| text.name != source.name) {
+            self.texts.push(source.clone());
+        }
+    }
+
+    /// Returns the texts that it keeps.
+    pub fn texts(&self) -> &[Source] {
+        &self.texts
     }
 
     /// Returns them in order.

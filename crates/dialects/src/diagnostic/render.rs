@@ -31,8 +31,12 @@ impl Default for Look {
 impl Diagnostics {
     /// Renders all of them and the line that counts them.
     pub fn render(&self, sources: &[Source], look: Look) -> String {
-        let by_name: BTreeMap<&str, (&Source, Lines<'_>)> =
-            sources.iter().map(|source| (source.name.as_str(), (source, Lines::new(&source.text)))).collect();
+        let by_name: BTreeMap<&str, (&Source, Lines<'_>)> = self
+            .texts()
+            .iter()
+            .chain(sources)
+            .map(|source| (source.name.as_str(), (source, Lines::new(&source.text))))
+            .collect();
         let mut out = String::new();
         for diagnostic in self {
             let page = by_name.get(diagnostic.file.as_str()).map(|(source, lines)| Page { source, lines });

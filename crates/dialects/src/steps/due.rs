@@ -2,6 +2,7 @@
 //! stored was loaded before.
 
 use super::instructions::{self, Reader};
+use crate::reactive;
 use crate::view::asked::step;
 use crate::view::{Asked, AskedKind};
 use kernel::data::weight;
@@ -95,8 +96,15 @@ pub struct Delegated {
 impl Action {
     /// The action that a question of a run is, of whatever dialect.
     pub fn of(asked: &Asked) -> Action {
-        let is_of_steps = asked.dialect == Dialect::Steps;
-        let mut parameters = if is_of_steps { &asked.parameters } else { &asked.shown }.clone();
+        let (kind, mut parameters) = match (asked.dialect, asked.kind) {
+            (Dialect::Steps, _) => (asked.word.clone(), asked.parameters.clone()),
+            (Dialect::Reactive, _) if !asked.is_gate() => {
+                let (kind, parameters) = reactive::view::action::of(asked);
+                (kind.to_owned(), parameters)
+            }
+            (_, AskedKind::Agent) => ("delegate".to_owned(), asked.shown.clone()),
+            _ => ("prompt".to_owned(), asked.shown.clone()),
+        };
         if let Some(ms) = asked.timeout_ms.filter(|_| !asked.ends) {
             parameters.insert("timeout".to_owned(), seconds(ms));
         }
@@ -105,12 +113,8 @@ impl Action {
             effect: asked.effect.clone(),
             step_id: step(&asked.effect).to_owned(),
             attempt: asked.attempt,
-            kind: match asked.kind {
-                _ if is_of_steps => asked.word.clone(),
-                AskedKind::Agent => "delegate".to_owned(),
-                _ => "prompt".to_owned(),
-            },
-            requires_action: !["set_state", "wait"].contains(&asked.word.as_str()),
+            requires_action: !["set_state", "wait"].contains(&kind.as_str()),
+            kind,
             parameters,
             overdue: asked.overdue,
             note: asked.note.clone(),

@@ -29,7 +29,7 @@ const DECLARATION: Shape = Shape {
 };
 
 /// The types and what they are called.
-pub(super) const KINDS: [(&str, InputKind); 7] = [
+pub(crate) const KINDS: [(&str, InputKind); 7] = [
     ("string", InputKind::String),
     ("number", InputKind::Number),
     ("boolean", InputKind::Boolean),
@@ -45,11 +45,33 @@ pub(super) fn word(kind: InputKind) -> &'static str {
 }
 
 /// Reads them in the order written; nothing if they cannot be read at all.
-pub(super) fn read(mistakes: &mut Mistakes<'_>, unit: &Node) -> Option<Vec<Input>> {
+pub(crate) fn read(mistakes: &mut Mistakes<'_>, unit: &Node) -> Option<Vec<Input>> {
     let Some(node) = unit.get("inputs") else { return Some(Vec::new()) };
     let hint = "name each input: `inputs: {who: {type: string}}`";
     shape::is_map(mistakes, node, "`inputs`", hint)
         .then(|| shape::unique(node).map(|(name, key, value)| input(mistakes, name, key, value)).collect())
+}
+
+/// Reads those of some inputs that are declared and not given; one with nothing behind its name may be anything.
+pub(crate) fn declared(
+    mistakes: &mut Mistakes<'_>,
+    node: &Node,
+    is_declared: fn(&Node) -> bool,
+) -> Vec<Input> {
+    let declared = shape::unique(node).filter(|(_, _, value)| is_declared(value));
+    declared
+        .map(|(name, key, value)| match value.is_null() {
+            true => Input {
+                name: name.to_owned(),
+                description: String::new(),
+                kind: InputKind::Any,
+                required: false,
+                default: None,
+                rules: None,
+            },
+            false => input(mistakes, name, key, value),
+        })
+        .collect()
 }
 
 fn input(mistakes: &mut Mistakes<'_>, name: &str, key: &Node, node: &Node) -> Input {

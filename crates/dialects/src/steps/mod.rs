@@ -32,6 +32,7 @@ pub mod view;
 mod world;
 
 pub use agent::is_agent;
+pub(crate) use inputs::{KINDS, declared, read as inputs};
 pub use read::read;
 pub use types::{CHILDREN_MAX, GOTO_MAX, PENDING_MAX, TIMEOUT_MS, TIMEOUT_MS_OF_DELEGATE};
 pub use uses::{DEPTH_MAX, TASK_PLANS_MAX};

@@ -46,7 +46,7 @@ impl<'n> Reader<'_, 'n> {
 
 /// A field becomes a value.
 pub(super) fn set(field: &str, value: Expr) -> Write {
-    Write { path: vec![field.to_owned()], kind: WriteKind::Set, value }
+    Write { path: vec![field.to_owned()], kind: WriteKind::Set, value, keys: Vec::new() }
 }
 
 /// One value, as it is.

@@ -41,7 +41,7 @@ pub fn read(source: &Source, root: &Node, options: ReadOptions) -> Result<Read, 
         (reader.head.version.clone(), reader.world.units[0].description.clone());
     plan.deadline = reader.head.deadline;
     debug_assert!(plan.check().is_ok(), "BUG: a broken plan: {:?}", plan.check());
-    Ok(Read { plan, tasks, warnings: reader.mistakes.finish() })
+    Ok(Read { plan, tasks, warnings: reader.mistakes.finish(), imports: Vec::new() })
 }
 
 /// A prompt may have a second `type`, which is its kind.

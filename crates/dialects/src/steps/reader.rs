@@ -185,7 +185,13 @@ impl<'s, 'n> Reader<'s, 'n> {
         let reads = self.names(&found, node, at);
         let checked = self.checks && found.names.iter().any(|read| read.root == RESULT);
         let given = checked.then(|| (RESULT.to_owned(), handed_in())).into_iter().collect();
-        Expr::Foreign(Foreign { language: Language::Jinja, source: text.to_owned(), reads, given })
+        Expr::Foreign(Foreign {
+            language: Language::Jinja,
+            source: text.to_owned(),
+            reads,
+            given,
+            origin: None,
+        })
     }
 
     /// Whether a text is one whole expression, whose value keeps its type.

@@ -13,6 +13,7 @@ use super::reader::{At, Reader};
 use crate::blocks::shell::{self, Compiled, Doubt, Refusal, Script};
 use crate::jinja::{self, Part};
 use crate::mistakes::Place;
+use crate::numbers::as_written;
 use crate::shape;
 use crate::text::Node;
 use crate::variable;
@@ -194,7 +195,7 @@ impl<'n> Reader<'_, 'n> {
             }
             let value = match value.as_string() {
                 Some(_) => self.rendered(value, at),
-                None => Expr::Const(value.to_value()),
+                None => Expr::Const(as_written(value).map_or_else(|| value.to_value(), Into::into)),
             };
             if !matches!(value, Expr::Const(_)) {
                 variable::doubt(&mut self.mistakes, name, key);
@@ -233,6 +234,7 @@ fn value(all: &Foreign, written: &str) -> Expr {
         source: format!("{written}{AS_TEXT}"),
         reads: all.reads.iter().filter(is_read).cloned().collect(),
         given: all.given.iter().filter(|(name, _)| names(name)).cloned().collect(),
+        origin: None,
     })
 }
 

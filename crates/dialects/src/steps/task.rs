@@ -121,7 +121,7 @@ fn with_changes_shown(plan: &mut Plan) {
                 Work::Action { audience: Audience::Agent, inputs: shown, gate: None, ends: None };
             let (step, writes) =
                 (u32::try_from(at).expect("BUG: more steps than nodes"), std::mem::take(writes));
-            *node = Node::Do { step, writes, on_failure: OnFailure::Fail };
+            *node = Node::Do { step, writes, on_failure: OnFailure::Fail, otherwise: Vec::new() };
         }
     });
 }

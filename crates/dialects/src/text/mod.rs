@@ -5,11 +5,13 @@
 
 mod alike;
 mod duplicate;
+mod exact;
 pub mod limits;
 mod load;
 mod locate;
 mod node;
 mod scalar;
+mod shortened;
 mod source;
 mod syntax;
 mod tree;
@@ -17,9 +19,12 @@ mod visible;
 
 pub use alike::{alike, looks};
 pub use duplicate::duplicate_keys;
+pub use exact::is_exact;
 pub use load::load;
 pub use locate::locate;
 pub use node::{Kind, Node, Scalar, Style};
+pub(crate) use scalar::is_beyond;
+pub use shortened::shortened;
 pub use source::{Lines, Position, Source, Span};
 pub use visible::visible;
 

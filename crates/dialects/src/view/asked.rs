@@ -6,13 +6,14 @@
 //! ```
 
 use crate::blocks::LEFT_OUT;
+use crate::text::shortened;
 use kernel::data::weight;
 use kernel::effect::Action;
 use kernel::plan::{Audience, Dialect, Gate, GateLevel};
 use kernel::{Data, Digest, EffectId, RunId};
 use serde_json::{Map, Value, json};
 
-/// The longest text, and the heaviest value, that is shown as it is.
+/// The longest text, and the heaviest value, that stands in a document as it is.
 pub const SHOWN_BYTES_MAX: usize = 16 * 1024;
 
 /// The inputs that say what is asked or to be done.
@@ -57,9 +58,9 @@ pub struct Asked {
     pub output_schema: Option<Value>,
     /// What a text must be like.
     pub validation: Option<Value>,
-    /// All that is given to whoever does the work, uncut; only in `steps`.
+    /// All that is given to whoever does the work, uncut; only in `steps` and `reactive`.
     pub parameters: Map<String, Value>,
-    /// All that is shown, the values themselves; what is long is cut, but not at a gate: a yes is to all of it.
+    /// All that is shown, the values themselves, whole: an answer is to all of it.
     pub shown: Map<String, Value>,
     /// The texts among it whose middle was left out when they were recorded, and how many bytes.
     pub left_out: Vec<(String, u64)>,
@@ -167,20 +168,23 @@ impl Asked {
             attempt: action.attempt,
             audience: action.audience,
             gate: action.gate.clone(),
-            kind: kind(action, &inputs),
+            kind: kind((dialect, &word), action, &inputs),
             dialect,
             word,
             timeout_ms: action.timeout_ms,
             ends,
             validation: inputs.get("validation").cloned(),
-            parameters: if dialect == Dialect::Steps { inputs.clone() } else { Map::new() },
+            parameters: match dialect {
+                Dialect::Steps | Dialect::Reactive => inputs.clone(),
+                Dialect::Blocks | Dialect::States => Map::new(),
+            },
             choices,
             default: inputs
                 .get("default")
                 .filter(|default| !default.is_null() && action.gate.is_none())
                 .cloned(),
             output_schema: inputs.get("output_schema").cloned(),
-            shown: grouped(inputs, if action.gate.is_some() { |value| value } else { cut }),
+            shown: grouped(inputs),
             left_out,
             digest: action.shown,
             since,
@@ -199,10 +203,10 @@ impl Asked {
         self.path.join(" / ")
     }
 
-    /// What is asked, at a gate all of it.
+    /// What is asked, all of it.
     pub fn words(&self) -> String {
         let words = WORDS.into_iter().find_map(|name| self.shown.get(name));
-        words.filter(|_| self.is_gate()).map_or_else(|| self.prompt.clone(), label)
+        words.map_or_else(|| self.prompt.clone(), label)
     }
 
     /// What is not whole of what is shown, in one line, if something is not.
@@ -242,7 +246,12 @@ pub fn step(effect: &EffectId) -> &str {
     effect.as_str().rsplit_once('#').map_or(effect.as_str(), |(step, _)| step)
 }
 
-fn kind(action: &Action, inputs: &Map<String, Value>) -> AskedKind {
+fn kind((dialect, word): (Dialect, &str), action: &Action, inputs: &Map<String, Value>) -> AskedKind {
+    match (dialect, word) {
+        (Dialect::Reactive, "user_input") if action.gate.is_none() => return AskedKind::Text,
+        (Dialect::Reactive, "user_message") if action.gate.is_none() => return AskedKind::Info,
+        _ => {}
+    }
     let written = ["kind", "type"].into_iter().find_map(|name| inputs.get(name)?.as_str());
     let written = AskedKind::ASKED.into_iter().find(|kind| Some(kind.as_str()) == written);
     match action.audience {
@@ -262,30 +271,33 @@ pub fn label(value: &Value) -> String {
 }
 
 /// What is shown, as it was written: `context.a` and `context.b` are two values of one name.
-fn grouped(inputs: Map<String, Value>, cut: fn(Value) -> Value) -> Map<String, Value> {
+fn grouped(inputs: Map<String, Value>) -> Map<String, Value> {
     let mut shown = Map::new();
     for (name, value) in inputs {
         match name.split_once('.') {
             Some((group, name)) => {
-                shown.entry(group).or_insert_with(|| json!({}))[name] = cut(value);
+                shown.entry(group).or_insert_with(|| json!({}))[name] = value;
             }
-            None => drop(shown.insert(name, cut(value))),
+            None => drop(shown.insert(name, value)),
         }
     }
     shown
 }
 
-/// A value that can be shown in a list of others: what is too long is cut, and says so.
+/// A value as a document has it: what is too long loses its middle, and says so.
 pub fn cut(value: Value) -> Value {
-    let head = |text: &str| text[..text.floor_char_boundary(SHOWN_BYTES_MAX)].to_owned();
     match value {
-        Value::String(text) if text.len() > SHOWN_BYTES_MAX => {
-            json!(format!("{}... ({} bytes in all)", head(&text), text.len()))
-        }
-        Value::Array(_) | Value::Object(_) if weight(&value) > SHOWN_BYTES_MAX as u64 => {
-            let text = value.to_string();
-            json!(format!("{}... ({} bytes of JSON in all)", head(&text), text.len()))
-        }
-        value => value,
+        value if !is_long(&value) => value,
+        Value::String(text) => shortened(&text, SHOWN_BYTES_MAX).into(),
+        value => shortened(&value.to_string(), SHOWN_BYTES_MAX).into(),
+    }
+}
+
+/// Whether a value is too long for a document.
+pub fn is_long(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.len() > SHOWN_BYTES_MAX,
+        Value::Array(_) | Value::Object(_) => weight(value) > SHOWN_BYTES_MAX as u64,
+        _ => false,
     }
 }

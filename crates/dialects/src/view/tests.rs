@@ -113,7 +113,7 @@ fn a_command_whose_failure_is_a_result_is_done() {
     let node = |step, on_failure| Node::Within {
         step,
         when: None,
-        node: Box::new(Node::Do { step, writes: Vec::new(), on_failure }),
+        node: Box::new(Node::Do { step, writes: Vec::new(), on_failure, otherwise: Vec::new() }),
     };
     let bodies = vec![vec![node(0, OnFailure::Take), node(1, OnFailure::Fail)]];
     let mut plan = Plan::new("test", Dialect::Steps, Flow::Sequence(Sequence { bodies }));

@@ -46,6 +46,7 @@ impl Asking {
                 value("inputs.user", json!({"name": "Ada", "mail": "ada@example.org", "age": 36})),
                 value("state.files", json!(["src/main.rs", "src/lib.rs", "Cargo.toml", "README.md"])),
             ],
+            origins: Vec::new(),
         };
         Asking { evaluator: evaluator(), run: RunId::new("quiet-river-1"), questions: [question] }
     }
@@ -91,7 +92,8 @@ impl Asking {
     }
 }
 
-fn evaluator() -> Evaluator {
+/// An evaluator that is this program, started again.
+pub(crate) fn evaluator() -> Evaluator {
     let path = std::env::current_exe().expect("a program");
     Evaluator::new(Program { path, args: vec![EVALUATOR.into()] })
 }

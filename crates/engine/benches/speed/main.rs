@@ -8,6 +8,7 @@ mod asking;
 mod pairs;
 mod plans;
 mod rows;
+mod transform;
 mod world;
 
 use std::process::ExitCode;

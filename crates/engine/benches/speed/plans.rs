@@ -40,14 +40,27 @@ pub(crate) fn commands(length: u32) -> Plan {
 
 /// A loop of so many rounds, then a wait for the agent that never comes.
 pub(crate) fn rounds(count: u32) -> Plan {
-    let write =
-        |kind, value| Write { path: vec!["n".to_owned()], kind, value: Expr::Const(Value::from(value)) };
+    let write = |kind, value| Write {
+        path: vec!["n".to_owned()],
+        kind,
+        value: Expr::Const(Value::from(value)),
+        keys: Vec::new(),
+    };
     let condition = parse_condition(&format!("${{state.n}} < {count}")).expect("BUG: a bad condition");
-    let body =
-        vec![Node::Do { step: 0, writes: vec![write(WriteKind::Increment, 1)], on_failure: OnFailure::Fail }];
+    let body = vec![Node::Do {
+        step: 0,
+        writes: vec![write(WriteKind::Increment, 1)],
+        on_failure: OnFailure::Fail,
+        otherwise: Vec::new(),
+    }];
     let first = vec![
-        Node::While { condition: Expr::Condition(condition), body: 1, iterations_max: u32::MAX },
-        Node::Do { step: 1, writes: vec![], on_failure: OnFailure::Fail },
+        Node::While {
+            condition: Expr::Condition(condition),
+            body: 1,
+            iterations_max: u32::MAX,
+            leave: false,
+        },
+        Node::Do { step: 1, writes: vec![], on_failure: OnFailure::Fail, otherwise: Vec::new() },
     ];
     let bodies = vec![first, body];
     let mut plan = Plan::new("rounds", Dialect::Steps, Flow::Sequence(Sequence { bodies }));

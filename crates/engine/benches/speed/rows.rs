@@ -3,6 +3,7 @@
 use crate::asking::Asking;
 use crate::pairs::{Bound, row};
 use crate::plans;
+use crate::transform::Transform;
 use crate::world::World;
 use engine::store::Reader;
 use engine::turn::replay;
@@ -10,13 +11,14 @@ use kernel::RunId;
 use std::sync::Arc;
 
 /// All rows, by a word to choose them with.
-pub(crate) const ALL: [(&str, fn()); 6] = [
+pub(crate) const ALL: [(&str, fn()); 7] = [
     ("noop", noop),
     ("concurrent", concurrent),
     ("commands", commands),
     ("graph", graph),
     ("resume", resume),
     ("question", question),
+    ("transform", transform),
 ];
 
 const STEPS: u32 = 20;
@@ -98,5 +100,16 @@ fn question() {
         (TIMES, TIMES),
         || asking.ask(TIMES),
         || echo.ask(TIMES),
+    );
+}
+
+fn transform() {
+    let transform = Transform::new();
+    row(
+        "a list of 1,000 transformed by the evaluator ÷ in this process",
+        Bound::AtMost(1.5),
+        (1, 1),
+        || drop(transform.through()),
+        || drop(transform.within()),
     );
 }

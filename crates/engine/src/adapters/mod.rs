@@ -4,6 +4,7 @@
 //! happened. It knows no plan, no run and no journal; it never decides what comes next.
 
 pub(crate) mod file;
+mod format;
 pub(crate) mod git;
 mod own;
 pub mod process;

@@ -1,8 +1,9 @@
 //! Between the kernel's words and the process adapter: an effect becomes a job, an outcome becomes a report.
 //!
-//! Inputs it reads: `script` (text for the shell), `shell` (which one), `working_dir`, and `env.NAME` for each variable.
-//! Values reach the script as variables only.
+//! Inputs it reads: `script` (text for the shell), `shell` (which one), `working_dir`, `env.NAME` for each variable, and
+//! `output_format`, by which `result` is read from stdout. Values reach the script as variables only.
 
+use super::format::Format;
 use super::process::{Captured, Ended, Job, NoteSpec, Outcome, Reason, Script};
 use crate::turn::Home;
 use dialects::blocks::shell;
@@ -78,7 +79,10 @@ pub(crate) fn report(outcome: &Outcome, perform: &Perform) -> Option<Report> {
         Some(Report::Failed { failure: Failure::new(kind, message), outputs: outputs.clone() })
     };
     match &outcome.ended {
-        Ended::Exited(0) => Some(Report::Done { outputs: outputs.clone() }),
+        Ended::Exited(0) => match result(outcome, &perform.inputs) {
+            Ok(result) => Some(Report::Done { outputs: outputs.into_iter().chain(result).collect() }),
+            Err(words) => failed(FailureKind::Operation, words),
+        },
         Ended::Exited(code) => {
             failed(FailureKind::Operation, said(format!("exited with {code}"), told(outcome)))
         }
@@ -104,6 +108,20 @@ pub(crate) fn report(outcome: &Outcome, perform: &Perform) -> Option<Report> {
         }
         Ended::Interrupted => None,
     }
+}
+
+/// What the command gives by its `output_format`, and how much of it was left out.
+fn result(outcome: &Outcome, inputs: &Fields) -> Result<Fields, String> {
+    let Some(format) = inputs.get("output_format").and_then(Data::inline).filter(|name| !name.is_null())
+    else {
+        return Ok(Fields::new());
+    };
+    let value = Format::named(&as_text(format))?.read(&outcome.stdout)?;
+    let mut result = Fields::from([("result".to_owned(), Data::Inline(value))]);
+    if outcome.stdout.dropped > 0 {
+        result.insert("cut".to_owned(), Data::Inline(outcome.stdout.dropped.into()));
+    }
+    Ok(result)
 }
 
 /// A value with a NUL byte, told by its place in the command: the name of its variable is ours and says nothing.

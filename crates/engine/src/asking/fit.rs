@@ -13,11 +13,12 @@ use super::{Asked, AskedKind};
 use crate::adapters::exact;
 pub use dialects::schema::Problem;
 use dialects::schema::Schema;
+use dialects::steps::fit::Unfit;
 use dialects::view::asked::label;
 use kernel::data::{DEPTH_MAX, TOO_DEEP, weight};
 use kernel::plan::Dialect;
 use kernel::{Data, Fields};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::fmt;
 
 /// The longest answer.
@@ -69,8 +70,13 @@ impl fmt::Display for Misfit {
 
 /// Makes what was said fit the question: the result that its step gives.
 pub fn fit(asked: &Asked, said: Value) -> Result<Fields, Misfit> {
-    if asked.dialect == Dialect::Steps {
-        return of_step(asked, said);
+    match asked.dialect {
+        Dialect::Steps => return of_step(asked, said, dialects::steps::fit::fit),
+        // At a gate it is yes or no, as everywhere.
+        Dialect::Reactive if !asked.is_gate() => {
+            return of_step(asked, said, dialects::reactive::view::fit::fit);
+        }
+        _ => {}
     }
     let silent = said.is_null() || said.as_str().is_some_and(|text| text.trim().is_empty());
     let said = match &asked.default {
@@ -91,10 +97,13 @@ pub fn fit(asked: &Asked, said: Value) -> Result<Fields, Misfit> {
     Ok(Fields::from([("response".to_owned(), Data::Inline(response))]))
 }
 
+/// Makes what was said fit a step of a kind with these parameters.
+type Fit = fn(&str, &Map<String, Value>, Value) -> Result<Value, Unfit>;
+
 /// The result of a step of an agent, or of a person it asks: one value.
-fn of_step(asked: &Asked, said: Value) -> Result<Fields, Misfit> {
+fn of_step(asked: &Asked, said: Value, fit: Fit) -> Result<Fields, Misfit> {
     fits_in(&said, RESULT_BYTES_MAX)?;
-    let result = dialects::steps::fit::fit(&asked.word, &asked.parameters, said);
+    let result = fit(&asked.word, &asked.parameters, said);
     let result = result.map_err(|unfit| Misfit::new(unfit.message, unfit.fits))?;
     Ok(Fields::from([("result".to_owned(), Data::Inline(result))]))
 }

@@ -1,7 +1,7 @@
 //! A question as one JSON document, the same for every door.
 
 use super::{Asked, AskedKind};
-use dialects::view::asked::cut;
+use dialects::view::asked::{cut, is_long};
 use kernel::clock::iso;
 use serde_json::{Map, Value, json};
 
@@ -9,7 +9,10 @@ use serde_json::{Map, Value, json};
 const NAMED: [&str; 9] =
     ["prompt", "message", "instructions", "kind", "type", "choices", "options", "default", "output_schema"];
 
-/// The document of a question; what is long is cut.
+/// Who may answer a gate.
+pub const HUMANS_ONLY: &str = "a human, and nobody else";
+
+/// The document of a question; what is long loses its middle, and `left_out` names it.
 pub fn document(asked: &Asked) -> Value {
     let mut value = json!({
         "question_id": asked.question_id,
@@ -18,13 +21,18 @@ pub fn document(asked: &Asked) -> Value {
         "for": whom(asked),
         "prompt": asked.prompt,
     });
+    let mut long = Vec::new();
+    if asked.words() != asked.prompt {
+        long.push("prompt".to_owned());
+    }
     let details: Map<String, Value> =
-        details(asked).map(|(name, value)| (name.clone(), shortened(asked, value))).collect();
+        details(asked).map(|(name, value)| (name.clone(), shorter(name, value, &mut long))).collect();
     let more = [
         ("choices", (!asked.choices.is_empty()).then(|| json!(asked.choices))),
         ("default", asked.default.clone()),
         ("output_schema", asked.output_schema.clone()),
         ("shown", (!details.is_empty()).then(|| details.into())),
+        ("left_out", (!long.is_empty()).then(|| json!({ "values": long }))),
         ("not_whole", asked.not_whole().map(Value::String)),
         ("attempt", Some(asked.attempt.into())),
         ("since", Some(iso(asked.since).into())),
@@ -39,9 +47,22 @@ pub fn document(asked: &Asked) -> Value {
     value
 }
 
-/// A value that is whole in a gate, as a document has it.
-fn shortened(asked: &Asked, value: &Value) -> Value {
-    if asked.is_gate() { cut(value.clone()) } else { value.clone() }
+/// A value as a document has it; of an object each member is long or not. What loses something is named.
+fn shorter(name: &str, value: &Value, long: &mut Vec<String>) -> Value {
+    if let Value::Object(members) = value {
+        let member = |(member, value): (&String, &Value)| {
+            (member.clone(), shorter_one(format!("{name}.{member}"), value, long))
+        };
+        return members.iter().map(member).collect();
+    }
+    shorter_one(name.to_owned(), value, long)
+}
+
+fn shorter_one(name: String, value: &Value, long: &mut Vec<String>) -> Value {
+    if is_long(value) {
+        long.push(name);
+    }
+    cut(value.clone())
 }
 
 /// What is shown beside the question itself.
@@ -52,7 +73,7 @@ pub fn details(asked: &Asked) -> impl Iterator<Item = (&String, &Value)> {
 /// Who may answer.
 fn whom(asked: &Asked) -> &'static str {
     match (asked.is_gate(), asked.kind) {
-        (true, _) => "a human, and nobody else",
+        (true, _) => HUMANS_ONLY,
         (false, AskedKind::Agent) => "the agent",
         (false, _) => "a human; an agent may relay what they say",
     }
@@ -97,19 +118,33 @@ mod tests {
     }
 
     #[test]
-    fn a_gate_is_whole_and_its_document_is_cut() {
+    fn a_question_is_whole_and_its_document_says_what_it_left_out() {
         let (fits, longer) = (SHOWN_BYTES_MAX, SHOWN_BYTES_MAX + 1);
-        for (bytes, gate, whole) in
-            [(fits, true, true), (longer, true, true), (fits, false, true), (longer, false, false)]
-        {
+        for (bytes, gate) in [(fits, true), (longer, true), (fits, false), (longer, false)] {
             let asked = asked(bytes, gate);
-            assert_eq!(asked.words().len() == bytes, whole, "{bytes} {gate}");
-            assert_eq!(asked.shown["details"].as_str().map(str::len) == Some(bytes), whole, "{bytes} {gate}");
-            let document = document(&asked);
+            assert_eq!(
+                (asked.words().len(), asked.shown["details"].as_str().map(str::len)),
+                (bytes, Some(bytes))
+            );
+            let (document, is_long) = (document(&asked), bytes > SHOWN_BYTES_MAX);
             for told in [&document["prompt"], &document["shown"]["details"]] {
                 let told = told.as_str().unwrap();
-                assert_eq!(told.ends_with("... (16385 bytes in all)"), bytes == longer, "{bytes} {gate}");
+                assert_eq!(told.contains("x\n[... 2 bytes left out ...]\nx"), is_long, "{bytes} {gate}");
             }
+            let left_out = if is_long { json!({"values": ["prompt", "details"]}) } else { Value::Null };
+            assert_eq!(document["left_out"], left_out, "{bytes} {gate}");
         }
+    }
+
+    #[test]
+    fn of_an_object_only_the_long_members_are_cut() {
+        let mut asked = asked(1, false);
+        let long = json!(["y".repeat(SHOWN_BYTES_MAX)]);
+        asked.shown =
+            Map::from_iter([("context".to_owned(), json!({"a": long, "b": [1], "c": "z".repeat(9_000)}))]);
+        let document = document(&asked);
+        assert_eq!(document["shown"]["context"]["b"], json!([1]));
+        assert_eq!(document["shown"]["context"]["c"].as_str().map(str::len), Some(9_000));
+        assert_eq!(document["left_out"], json!({"values": ["context.a"]}), "{document}");
     }
 }

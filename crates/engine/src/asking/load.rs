@@ -2,9 +2,11 @@
 //! answered.
 
 use super::Asked;
+use super::tasks::parallel;
 use crate::store::Reader;
 use crate::turn::{LoadError, replay};
 use crate::view::{Values, whole};
+use dialects::reactive::view::tasks::Parallel;
 use dialects::steps::due::Delegated;
 use dialects::view::asked::{Origin, step};
 use kernel::effect::Action;
@@ -27,6 +29,8 @@ pub struct Waits {
     pub asked: Vec<Asked>,
     /// What belongs to sub-agents. What those are asked is not among the questions.
     pub delegated: Vec<Delegated>,
+    /// The tasks of sub-agents in lanes.
+    pub parallel: Vec<Parallel>,
     /// How many children of lists are yet to be started, or have ended and their parent does not know.
     pub coming: usize,
 }
@@ -53,6 +57,7 @@ pub fn waits(reader: &Reader, run: &RunId) -> Result<Waits, LoadError> {
             loaded => loaded?,
         };
         let Some(loaded) = loaded else { continue };
+        found.parallel.extend(parallel(reader, &loaded, place.above.len())?);
         for open in loaded.open() {
             match &open.effect {
                 Effect::Offer(action) => {

@@ -16,12 +16,13 @@ mod load;
 mod pick;
 mod plain;
 mod say;
+mod tasks;
 mod touch;
 
 pub use closed::why_closed;
 pub use dialects::view::{Asked, AskedKind};
 pub use fit::{Misfit, Problem, RESPONSE_BYTES_MAX, fit};
-pub use json::{details, document};
+pub use json::{HUMANS_ONLY, details, document};
 pub use last::{Last, last};
 pub use load::{QUESTION_ID_BYTES_MAX, Waits, asked, driver, find, root, waits};
 pub use pick::{Unpicked, pick};

@@ -13,7 +13,7 @@ pub fn answer(asked: &Asked, result: Fields, by: Caller) -> Command {
     if !asked.is_gate() {
         let given = result.get("result").and_then(Data::inline);
         let took_ms = given.and_then(|given| dialects::steps::fit::took_ms(&asked.word, given));
-        return Command::Submit { effect, result, by, claim: Claim { took_ms, error: None } };
+        return Command::Submit { effect, result, by, claim: Claim { took_ms, ..Claim::default() } };
     }
     let said = result.get("response").and_then(Data::inline);
     let confirmed = || result.get("result").and_then(Data::inline)?.get("confirmed");

@@ -54,6 +54,7 @@ fn is_of_a_question(plan: &Plan, is_known: bool, news: &News) -> bool {
         // The children of a list may be for sub-agents.
         News::Nested { .. } => plan.dialect == Dialect::Steps,
         News::Skipped { .. } | News::Closing { .. } | News::Over { .. } => false,
+        News::Changed { .. } | News::Computed { .. } | News::Warned { .. } | News::Marked { .. } => false,
         _ => can_ask(plan),
     }
 }

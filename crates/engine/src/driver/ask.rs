@@ -43,7 +43,7 @@ impl Driver {
     /// A question as an evaluator gets it: with the values themselves.
     fn outward(&mut self, question: &Question, contents: &[Content]) -> Question {
         let mut question = question.clone();
-        if let Question::Evaluate { scope, .. } = &mut question {
+        if let Question::Evaluate { scope, .. } | Question::Compute { scope, .. } = &mut question {
             for (_, data) in scope {
                 let Data::Stored(reference) = data else { continue };
                 if let Answer::Loaded { value, .. } = self.look_up(&reference.digest, contents) {
@@ -58,7 +58,9 @@ impl Driver {
     fn known(&mut self, question: &Question, contents: &mut Vec<Content>, made: u64) -> Option<Answer> {
         match question {
             Question::Load { digest } => Some(self.look_up(digest, contents)),
-            Question::Evaluate { scope, .. } => too_much_to_send(scope).map(Answer::Unanswered),
+            Question::Evaluate { scope, .. } | Question::Compute { scope, .. } => {
+                too_much_to_send(scope).map(Answer::Unanswered)
+            }
             Question::Gather { .. } => Some(self.gather(question, contents, made)),
         }
     }

@@ -79,15 +79,13 @@ fn kind(word: &str) -> Result<Kind, String> {
 
 /// How many bytes answers had stored.
 pub(super) fn stored_bytes<'a>(answers: impl IntoIterator<Item = &'a Answer>) -> u64 {
-    let values = answers.into_iter().flat_map(|answer| match answer {
-        Answer::Evaluated(values) => values.as_slice(),
-        _ => &[],
+    let bytes = |data: &Data| if let Data::Stored(reference) = data { reference.size } else { 0 };
+    let stored = answers.into_iter().map(|answer| match answer {
+        Answer::Evaluated(values) => values.iter().flatten().map(bytes).sum(),
+        Answer::Computed(fields) => fields.iter().filter_map(|made| made.value.as_ref()).map(bytes).sum(),
+        Answer::Unanswered(_) | Answer::Loaded { .. } => 0,
     });
-    let bytes = values.map(|value| match value {
-        Ok(Data::Stored(reference)) => reference.size,
-        _ => 0,
-    });
-    bytes.sum()
+    stored.sum()
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use crate::answers::{Called, Patience};
 use crate::backend::{Progress, Standing, Start};
 use crate::turn::{Content, Home, Reply};
+use kernel::effect::Perform;
 use kernel::{Answer, Command, Effect, EffectId, Fields, Outcome, Question, RunId};
 use std::sync::Arc;
 
@@ -111,6 +112,15 @@ pub enum Parcel {
         questions: Vec<Question>,
         /// How long all of the turn may take.
         patience: Arc<Patience>,
+    },
+    /// Please take away what is left: whoever worked on this died with the server, and the run knows it.
+    Died {
+        /// The run that had asked.
+        run: RunId,
+        /// Where it belongs.
+        home: Arc<Home>,
+        /// What was asked.
+        perform: Perform,
     },
     /// A turn was committed.
     Progress(Progress),

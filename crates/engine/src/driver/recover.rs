@@ -136,9 +136,14 @@ impl Driver {
         self.carried_on(id, now).expect("BUG: a run that was just seated is gone");
     }
 
-    /// Whoever worked on these died with the server.
+    /// Whoever worked on these died with the server. What they left is taken away whatever becomes of the run.
     fn interrupt(&mut self, id: &RunId, died: Vec<Open>, now: u64) {
+        let home = Arc::clone(&self.seats.get_mut(id).expect("BUG: a run that was just seated is gone").home);
         for open in died {
+            if let Effect::Perform(perform) = open.effect {
+                let (run, home) = (id.clone(), Arc::clone(&home));
+                self.batch.parcels.push(Parcel::Died { run, home, perform });
+            }
             let command = Command::Interrupt { effect: open.id };
             self.command(id, Posted { command, contents: Vec::new(), reply: None, child: None }, now);
         }

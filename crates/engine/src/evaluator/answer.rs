@@ -5,10 +5,12 @@ use super::limits::{EXPRESSIONS_MAX, INLINE_BYTES_MAX, REQUEST_BYTES_MAX, Rules}
 use super::pool::Pool;
 use super::process::{Process, Program};
 use super::trouble::Trouble;
-use super::wire::{Asked, Head, LENGTH_BYTES, Sent, Told, request};
+use super::wire::{self, Asked, Computed, Head, LENGTH_BYTES, Scope, Sent, Told, request};
 use crate::answers::Patience;
 use crate::kill_point;
 use kernel::data::weight;
+use kernel::plan::Language;
+use kernel::question::Made;
 use kernel::{Answer, Data, Digest, Question, RunId};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -33,12 +35,11 @@ impl Evaluator {
 
     /// Answers questions of one turn, in their order. Waits for it: call it where waiting harms nobody.
     pub fn answer(&self, run: &RunId, questions: &[Question], patience: &Patience) -> Vec<Answer> {
-        let ours = |question: &&Question| matches!(question, Question::Evaluate { .. });
-        let ours: Vec<&Question> = questions.iter().filter(ours).collect();
+        let ours: Vec<&Question> = questions.iter().filter(is_ours).collect();
         let mut answers = self.answer_ours(run, &ours, patience).into_iter();
-        let in_order = questions.iter().map(|question| match question {
-            Question::Evaluate { .. } => answers.next().expect("BUG: a question was not answered"),
-            Question::Load { .. } | Question::Gather { .. } => Answer::Unanswered(Trouble::NotOurs.words()),
+        let in_order = questions.iter().map(|question| match is_ours(&question) {
+            true => answers.next().expect("BUG: a question was not answered"),
+            false => Answer::Unanswered(Trouble::NotOurs.words()),
         });
         in_order.collect()
     }
@@ -116,10 +117,31 @@ impl Evaluator {
         if told.is_err() {
             seat.end();
         }
-        let evaluated = |values: Vec<Result<Value, String>>| {
+        Ok(told?.into_iter().map(answered).collect())
+    }
+}
+
+/// Whether a question is for an evaluator.
+fn is_ours(question: &&Question) -> bool {
+    match question {
+        Question::Evaluate { .. } | Question::Compute { .. } => true,
+        Question::Load { .. } | Question::Gather { .. } => false,
+    }
+}
+
+/// What was told, as the kernel wants to know it.
+fn answered(told: Told) -> Answer {
+    match told {
+        Told::Evaluated(values) => {
             Answer::Evaluated(values.into_iter().map(|value| value.map(Data::Inline)).collect())
-        };
-        Ok(told?.into_iter().map(evaluated).collect())
+        }
+        Told::Computed(fields) => {
+            let made = |Computed { mut value, error, input, took_us }: Computed| {
+                let value = value.pop().map(Data::Inline);
+                Made { value, error, input, took_us }
+            };
+            Answer::Computed(fields.into_iter().map(made).collect())
+        }
     }
 }
 
@@ -128,7 +150,7 @@ fn exchange(
     run: &RunId,
     questions: &[&Question],
     time: Duration,
-) -> Result<Told, Trouble> {
+) -> Result<Vec<Told>, Trouble> {
     let frame = framed(process, run, questions)?;
     let until = Instant::now() + time;
     process.send(&frame, time, until)?;
@@ -136,17 +158,7 @@ fn exchange(
     kill_point("evaluator asked");
     let answer = process.receive(time, until)?;
     kill_point("evaluator answered");
-    let told: Told = serde_json::from_slice(&answer).map_err(|error| Trouble::Nonsense(error.to_string()))?;
-    let fits = told.len() == questions.len()
-        && told.iter().zip(questions).all(|(told, question)| Some(told.len()) == expressions(question));
-    if fits { Ok(told) } else { Err(Trouble::Nonsense("it does not fit the questions".to_owned())) }
-}
-
-fn expressions(question: &Question) -> Option<usize> {
-    match question {
-        Question::Evaluate { expressions, .. } => Some(expressions.len()),
-        Question::Load { .. } | Question::Gather { .. } => None,
-    }
+    wire::answer(&answer, questions).map_err(Trouble::Nonsense)
 }
 
 /// The request as this process needs it: with the values that it does not hold.
@@ -159,6 +171,10 @@ fn framed(process: &mut Process, run: &RunId, questions: &[&Question]) -> Result
     if frame.len() - LENGTH_BYTES > REQUEST_BYTES_MAX { Err(Trouble::TooLarge) } else { Ok(frame) }
 }
 
+fn enough(count: usize) -> Result<(), Trouble> {
+    if count > EXPRESSIONS_MAX { Err(Trouble::TooMany(count)) } else { Ok(()) }
+}
+
 /// What goes along with a request.
 struct Bodies<'p> {
     process: &'p mut Process,
@@ -168,18 +184,27 @@ struct Bodies<'p> {
 
 impl Bodies<'_> {
     fn asked<'q>(&mut self, question: &'q Question) -> Result<Asked<'q, &'q Value>, Trouble> {
-        let Question::Evaluate { language, expressions, scope } = question else {
-            return Err(Trouble::NotOurs);
-        };
-        if expressions.len() > EXPRESSIONS_MAX {
-            return Err(Trouble::TooMany(expressions.len()));
+        match question {
+            Question::Evaluate { language, expressions, scope, origins } => {
+                enough(expressions.len())?;
+                let (expressions, origins) = (Cow::Borrowed(&expressions[..]), Cow::Borrowed(&origins[..]));
+                Ok(Asked::Evaluate { language: *language, expressions, origins, scope: self.scope(scope)? })
+            }
+            Question::Compute { language: Language::JavaScript, fields, scope } => {
+                enough(fields.len())?;
+                Ok(Asked::Compute { fields: Cow::Borrowed(fields), scope: self.scope(scope)? })
+            }
+            Question::Compute { language: Language::Jinja, .. } => Err(Trouble::NoTransform),
+            Question::Load { .. } | Question::Gather { .. } => Err(Trouble::NotOurs),
         }
-        let scope = scope.iter().map(|(path, data)| match data {
+    }
+
+    fn scope<'q>(&mut self, scope: &'q [(String, Data)]) -> Result<Scope<'q, &'q Value>, Trouble> {
+        let sent = scope.iter().map(|(path, data)| match data {
             Data::Inline(value) => Ok((Cow::Borrowed(path.as_str()), self.sent(value))),
             Data::Stored(_) => Err(Trouble::Absent(path.clone())),
         });
-        let scope = scope.collect::<Result<_, _>>()?;
-        Ok(Asked { language: *language, expressions: Cow::Borrowed(expressions), scope })
+        sent.collect()
     }
 
     /// A value as it travels. One that weighs much, or nests deep, stands apart.

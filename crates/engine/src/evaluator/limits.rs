@@ -33,6 +33,18 @@ pub const EXPRESSIONS_MAX: usize = 4_096;
 /// Most steps of the engine that one expression may take.
 pub const FUEL: u64 = 1_000_000;
 
+/// Memory of an engine for JavaScript. What it has no room for is an error there, before the process has no room.
+pub const JS_MEMORY_BYTES_MAX: usize = 128 * 1024 * 1024;
+
+/// The stack of an engine for JavaScript: a part of [`STACK_BYTES`]. What is nested deeper takes the square of it in time.
+pub const JS_STACK_BYTES: usize = 4 * 1024 * 1024;
+
+/// Processor time of one evaluation of JavaScript.
+pub const JS_TIME: Duration = Duration::from_secs(1);
+
+/// How long all JavaScript of a request may take, so that what is late is told before the request is.
+pub const JS_TIME_OF_ALL: Duration = Duration::from_secs(4);
+
 /// The largest value of one expression, in its JSON form.
 pub const OUTPUT_BYTES_MAX: usize = 1024 * 1024;
 

@@ -3,7 +3,7 @@
 //! process dies or hangs, the question has no answer, and nothing else has happened.
 //!
 //! ```text
-//!  answer ── seat ── process ═══ pipes ═══ serve ── jinja
+//!  answer ── seat ── process ═══ pipes ═══ serve ── jinja, js
 //!    │        │         │                    │
 //!    │        pool      what it holds        limits, values, compiled code
 //!    └── once more, alone, in a fresh process
@@ -17,6 +17,7 @@ mod child;
 mod deadline;
 mod held;
 mod jinja;
+mod js;
 mod keeper;
 pub mod limits;
 mod line;

@@ -33,6 +33,8 @@ pub(super) enum Trouble {
     Absent(String),
     /// Only the store knows.
     NotOurs,
+    /// Fields are computed in a language that computes none.
+    NoTransform,
 }
 
 impl Trouble {
@@ -41,7 +43,8 @@ impl Trouble {
         match self {
             Trouble::Died(..) | Trouble::Late(_) | Trouble::TooMuch | Trouble::Nonsense(_) => true,
             Trouble::NotStarted(_) | Trouble::TooLarge | Trouble::TooMany(_) => false,
-            Trouble::Absent(_) | Trouble::NotOurs | Trouble::TurnOver(_) | Trouble::Over(_) => false,
+            Trouble::Absent(_) | Trouble::NotOurs | Trouble::NoTransform => false,
+            Trouble::TurnOver(_) | Trouble::Over(_) => false,
         }
     }
 
@@ -82,6 +85,9 @@ impl Trouble {
                 "{count} expressions at once are more than {EXPRESSIONS_MAX}: split them over several steps"
             ),
             Trouble::Absent(path) => format!("`{path}` is stored, and was not loaded for the evaluator"),
+            Trouble::NoTransform => {
+                "fields are computed in JavaScript only: write the transform in it".to_owned()
+            }
             Trouble::NotOurs => "only the store knows what stored content says".to_owned(),
         }
     }

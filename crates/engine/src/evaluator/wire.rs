@@ -2,17 +2,20 @@
 //!
 //! ```text
 //!  request   length · length of the head · head (JSON) · bodies, each a JSON document
-//!  answer    length · JSON: for each question, for each expression, its value or why it has none
+//!  answer    length · JSON: for each question, for each expression, its value or why it has none; or for each field what
+//!            became of it
 //! ```
 //! Bodies stand apart, so that a large value is neither escaped nor nested deeper than it is. A length is checked before
 //! anything is allocated for it.
 
-use kernel::Digest;
-use kernel::plan::Language;
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use kernel::plan::{Language, Origin};
+use kernel::question::Compute;
+use kernel::{Digest, Question};
+use serde::de::{self, DeserializeSeed, IgnoredAny, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use std::borrow::Cow;
+use std::fmt;
 
 /// Bytes of a length.
 pub(super) const LENGTH_BYTES: usize = 4;
@@ -32,11 +35,22 @@ pub(super) struct Head<'q, V> {
 
 /// One question.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Asked<'q, V> {
-    pub(super) language: Language,
-    pub(super) expressions: Cow<'q, [String]>,
-    pub(super) scope: Vec<(Cow<'q, str>, Sent<V>)>,
+#[serde(rename_all = "snake_case")]
+pub(super) enum Asked<'q, V> {
+    /// What are these expressions?
+    Evaluate {
+        language: Language,
+        expressions: Cow<'q, [String]>,
+        /// Where they stand in their file; empty where that is not known.
+        origins: Cow<'q, [Option<Origin>]>,
+        scope: Scope<'q, V>,
+    },
+    /// What are these fields?
+    Compute { fields: Cow<'q, [Compute]>, scope: Scope<'q, V> },
 }
+
+/// Values by path.
+pub(super) type Scope<'q, V> = Vec<(Cow<'q, str>, Sent<V>)>;
 
 /// A value of the scope.
 #[derive(Debug, Serialize, Deserialize)]
@@ -48,8 +62,72 @@ pub(super) enum Sent<V> {
     Held(Digest),
 }
 
-/// For each question, for each expression: its value, or why it has none.
-pub(super) type Told = Vec<Vec<Result<Value, String>>>;
+/// What is told of one question.
+#[derive(Debug)]
+pub(super) enum Told {
+    /// For each expression its value, or why it has none.
+    Evaluated(Vec<Result<Value, String>>),
+    /// For each field what became of it.
+    Computed(Vec<Computed>),
+}
+
+/// What became of a field.
+#[derive(Debug, Deserialize)]
+pub(super) struct Computed {
+    /// A value, or none: a list, because nothing is a value too.
+    pub(super) value: Vec<Value>,
+    pub(super) error: Option<String>,
+    pub(super) input: Digest,
+    pub(super) took_us: u64,
+}
+
+/// Reads an answer to questions. It fits them, or it is none.
+pub(super) fn answer(bytes: &[u8], questions: &[&Question]) -> Result<Vec<Told>, String> {
+    let mut from = serde_json::Deserializer::from_slice(bytes);
+    let told = Answers(questions).deserialize(&mut from).and_then(|told| from.end().map(|()| told));
+    told.map_err(|error| error.to_string())
+}
+
+/// What is told of one question after the other: each question says what it wants to be told.
+struct Answers<'q>(&'q [&'q Question]);
+
+impl<'de> DeserializeSeed<'de> for Answers<'_> {
+    type Value = Vec<Told>;
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Vec<Told>, D::Error> {
+        from.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Answers<'_> {
+    type Value = Vec<Told>;
+
+    fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.write_str("an answer to each question")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut all: A) -> Result<Vec<Told>, A::Error> {
+        let mut answers = Vec::new();
+        for question in self.0 {
+            let (told, fits) = match question {
+                Question::Compute { fields, .. } => {
+                    let computed: Option<Vec<Computed>> = all.next_element()?;
+                    let fits = computed.as_ref().is_some_and(|computed| computed.len() == fields.len());
+                    (computed.map(Told::Computed), fits)
+                }
+                Question::Evaluate { expressions, .. } => {
+                    let values: Option<Vec<_>> = all.next_element()?;
+                    let fits = values.as_ref().is_some_and(|values| values.len() == expressions.len());
+                    (values.map(Told::Evaluated), fits)
+                }
+                Question::Load { .. } | Question::Gather { .. } => (None, false),
+            };
+            answers.extend(told.filter(|_| fits));
+        }
+        let fits = answers.len() == self.0.len() && all.next_element::<IgnoredAny>()?.is_none();
+        if fits { Ok(answers) } else { Err(de::Error::custom("it does not fit the questions")) }
+    }
+}
 
 /// Writes a request as one frame.
 pub(super) fn request(head: &Head<'_, &Value>, bodies: &[Vec<u8>]) -> Vec<u8> {
@@ -74,11 +152,11 @@ pub(super) fn length_of(bytes: [u8; LENGTH_BYTES]) -> usize {
 }
 
 /// Splits a request, its length already taken off, into head and bodies.
-pub(super) fn split<V: DeserializeOwned>(frame: &[u8]) -> Result<(Head<'_, V>, &[u8]), String> {
+pub(super) fn split<'f, V: Deserialize<'f>>(frame: &'f [u8]) -> Result<(Head<'f, V>, &'f [u8]), String> {
     let (head_bytes, rest) = frame.split_first_chunk().ok_or("a request without a head")?;
     let (head, bodies) =
         rest.split_at_checked(length_of(*head_bytes)).ok_or("a head longer than its request")?;
-    let head: Head<'_, V> = serde_json::from_slice(head).map_err(|error| format!("a bad head: {error}"))?;
+    let head: Head<'f, V> = serde_json::from_slice(head).map_err(|error| format!("a bad head: {error}"))?;
     Ok((head, bodies))
 }
 
@@ -93,7 +171,8 @@ mod tests {
         let body = b"[1,2]".to_vec();
         let digest = Digest::of(&body);
         let scope = vec![("a".into(), Sent::Inline(&value)), ("b".into(), Sent::Held(digest))];
-        let asked = Asked { language: Language::Jinja, expressions: Cow::Borrowed(&expressions), scope };
+        let (language, expressions) = (Language::Jinja, Cow::Borrowed(expressions.as_slice()));
+        let asked = Asked::Evaluate { language, expressions, origins: Cow::default(), scope };
         let head = Head {
             run: "r".into(),
             forget: vec![digest],

@@ -1,12 +1,15 @@
 //! A definition: its text, where it lies, and what came of reading it.
 
+use super::import::{Importer, Imports};
 use super::name::check_name;
+use super::order::Order;
 use super::place::{Place, PlaceKind};
-use dialects::ReadOptions;
 use dialects::diagnostic::{Diagnostic, Diagnostics, Severity};
-use dialects::known::{Callee, Known};
+use dialects::known::{Callee, Import, Known};
 use dialects::text::{Source, Span};
+use dialects::{Imported, ReadOptions};
 use kernel::Plan;
+use kernel::plan::Dialect;
 use std::cell::RefCell;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -35,6 +38,10 @@ pub struct Reading {
     pub pinned: Vec<Arc<Plan>>,
     /// How it was read.
     pub options: ReadOptions,
+    /// The files that it imports, and those that these import.
+    pub imported: Vec<Imported>,
+    /// What was found when they were looked for.
+    pub(super) imports: Imports,
 }
 
 /// A definition that was found in a place.
@@ -69,31 +76,47 @@ pub struct Origin {
     pub path: Option<PathBuf>,
 }
 
-/// Reads a text by itself: what it calls is found when it is called.
+/// Reads a text by itself, which lies nowhere: what it calls is found when it is called, and it imports nothing.
 pub fn read_text(source: Source, options: ReadOptions) -> Reading {
     let asked = Asked::default();
     let reading = read_linked(source, &asked, options);
-    Reading { calls: asked.0.into_inner(), ..reading }
+    Reading { calls: asked.calls.into_inner(), ..reading }
+}
+
+/// Reads the text of a file by itself, with what it imports.
+pub(super) fn read_of_file(source: Source, options: ReadOptions, importer: Importer<'_>) -> Reading {
+    let asked = Asked { importer: Some(importer), ..Asked::default() };
+    let reading = read_linked(source, &asked, options);
+    let imports = asked.importer.map(Importer::into_imports).unwrap_or_default();
+    Reading { calls: asked.calls.into_inner(), imports, ..reading }
 }
 
 /// Writes down which workflows a definition calls by constant names, be it good or bad, and knows none of them.
 #[derive(Default)]
-struct Asked(RefCell<Vec<String>>);
+struct Asked<'a> {
+    calls: RefCell<Vec<String>>,
+    importer: Option<Importer<'a>>,
+}
 
-impl Known for Asked {
+impl Known for Asked<'_> {
     fn workflow(&self, name: &str) -> Callee {
-        self.0.borrow_mut().push(name.to_owned());
+        self.calls.borrow_mut().push(name.to_owned());
         Callee::Unasked
+    }
+
+    fn import(&self, from: Option<&str>, path: &str) -> Import {
+        self.importer.as_ref().map(|importer| importer.import(from, path)).unwrap_or_default()
     }
 }
 
 /// Reads a text with what is known of the workflows that it calls.
 pub(super) fn read_linked(source: Source, known: &dyn Known, options: ReadOptions) -> Reading {
-    let (plan, pinned, diagnostics) = match dialects::read_with(&source, known, options) {
-        Ok(read) => (Some(read.plan), read.tasks, read.warnings),
-        Err(diagnostics) => (None, Vec::new(), diagnostics),
+    let (plan, pinned, diagnostics, imported) = match dialects::read_with(&source, known, options) {
+        Ok(read) => (Some(read.plan), read.tasks, read.warnings, read.imports),
+        Err(diagnostics) => (None, Vec::new(), diagnostics, Vec::new()),
     };
-    Reading { source, plan, diagnostics, calls: Vec::new(), pinned, options }
+    let (calls, imports) = (Vec::new(), Imports::default());
+    Reading { source, plan, diagnostics, calls, pinned, options, imported, imports }
 }
 
 impl Reading {
@@ -114,13 +137,29 @@ impl Reading {
 
     fn broken(source: Source, diagnostic: Diagnostic) -> Self {
         let (diagnostics, calls) = (Diagnostics::from(vec![diagnostic]), Vec::new());
-        let options = ReadOptions::default();
-        Reading { plan: None, diagnostics, source, calls, pinned: Vec::new(), options }
+        let (options, imports) = (ReadOptions::default(), Imports::default());
+        let (pinned, imported) = (Vec::new(), Vec::new());
+        Reading { plan: None, diagnostics, source, calls, pinned, options, imported, imports }
+    }
+
+    /// All texts that diagnostics may be about: its own, and those that it imports.
+    pub fn sources(&self) -> Vec<Source> {
+        std::iter::once(&self.source).chain(self.imports.sources()).cloned().collect()
     }
 
     /// Whether there was no text to read.
     pub(super) fn is_unreadable(&self) -> bool {
         self.first_error().is_some_and(|error| error.code == UNREADABLE)
+    }
+
+    /// The order in which its calls are looked up: see [`Order::of_calls`].
+    pub(super) fn order(&self) -> Order {
+        let detected = || {
+            let root = dialects::text::load(&self.source).ok()?;
+            dialects::detect::detect(&self.source, &root).ok()
+        };
+        let dialect = self.plan.as_ref().map(|plan| plan.dialect).or_else(detected);
+        Order::of_calls(dialect.unwrap_or(Dialect::Blocks))
     }
 
     /// The first thing that stops it from running.
@@ -148,8 +187,17 @@ impl Definition {
         self.reading.plan.is_some()
     }
 
-    /// Whether its file has this name, the ending aside.
+    /// Whether its file has this name, the ending aside: as it is written, or so that every file system takes it, where
+    /// `standards:fix` is `standards/fix` or `standards__fix`. Letters count as they are written on the disk.
     pub(super) fn is_file_of(&self, name: &str) -> bool {
-        self.origin.path.as_ref().and_then(|path| path.file_stem()).is_some_and(|stem| stem == name)
+        let Some(stem) = self.origin.path.as_ref().and_then(|path| path.file_stem()) else { return false };
+        stem == name || (name.contains(':') && self.portable(&stem.to_string_lossy()) == name)
+    }
+
+    /// The name that the folders and the file spell.
+    fn portable(&self, stem: &str) -> String {
+        let folders = self.origin.group.iter().flat_map(|group| group.split('/'));
+        let parts: Vec<&str> = folders.chain(stem.split("__")).collect();
+        parts.join(":")
     }
 }

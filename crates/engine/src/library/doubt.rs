@@ -4,9 +4,11 @@
 
 use super::definition::{Definition, Reading};
 use super::find::Library;
+use super::order::Order;
 use dialects::text::Lines;
 use kernel::Plan;
-use std::collections::BTreeSet;
+use kernel::plan::Dialect;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Longest mistake in such a sentence.
@@ -65,9 +67,13 @@ impl Library {
     /// What was passed over for the names of all that a definition calls, each once.
     pub fn doubts_below(&self, reading: &Reading) -> Vec<String> {
         let plans = reading.plan.iter().chain(reading.pinned.iter().map(AsRef::as_ref));
-        let called: BTreeSet<&String> = plans.flat_map(|plan: &Plan| plan.pinned.keys()).collect();
+        let calls =
+            |plan: &Plan| plan.pinned.keys().map(|name| (name.clone(), plan.dialect)).collect::<Vec<_>>();
+        let called: BTreeMap<String, Dialect> = plans.flat_map(calls).collect();
         let links = self.links.as_ref();
-        called.into_iter().filter_map(|name| Some(links?.passed_over(name))).flatten().collect()
+        let doubts =
+            |(name, dialect): (String, Dialect)| Some(links?.passed_over(Order::of_calls(dialect), &name));
+        called.into_iter().filter_map(doubts).flatten().collect()
     }
 
     /// The same of a plan that runs, as long as its name still means it.

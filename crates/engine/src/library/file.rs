@@ -1,7 +1,8 @@
 //! Reads the text of a file, and never hangs: what is no file is not waited for.
 
-use super::definition::{Reading, read_text};
-use dialects::ReadOptions;
+use super::definition::{Reading, read_of_file};
+use super::import::Importer;
+use super::place::Surroundings;
 use dialects::text::Source;
 use dialects::text::limits::FILE_BYTES_MAX;
 use std::fs::OpenOptions;
@@ -39,10 +40,13 @@ pub enum FileError {
     },
 }
 
-/// Reads a file; `shown` is the name that diagnostics print.
-pub fn read_file(path: &Path, shown: &str, options: ReadOptions) -> Result<Reading, FileError> {
+/// Reads a file and what it imports; `shown` is the name that diagnostics print.
+pub fn read_file(path: &Path, shown: &str, around: &Surroundings) -> Result<Reading, FileError> {
     match read_up_to(path, shown, NAMED_BYTES_MAX) {
-        Ok(text) => Ok(read_text(Source::new(shown, text), options)),
+        Ok(text) => {
+            let importer = Importer::of_file(around, path);
+            Ok(read_of_file(Source::new(shown, text), around.reading, importer))
+        }
         Err(FileError::NotText { text, at, byte }) => Ok(Reading::not_text(text, at, byte)),
         Err(error) => Err(error),
     }

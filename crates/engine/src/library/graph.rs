@@ -1,23 +1,32 @@
-//! Who calls whom in a library, by constant names: circles and depths are found without linking anything.
+//! Who calls whom in a library, by constant names: circles and depths are found without linking anything. What a name means
+//! depends on who calls: `blocks` finds what its tools find, `reactive` what its own do.
 
 use super::definition::Definition;
 use super::find::Library;
 use super::name::NotFound;
+use super::order::Order;
 use std::collections::{HashMap, HashSet, VecDeque};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The definitions of a library and the calls between them.
 #[derive(Debug)]
 pub(super) struct Calls {
+    /// In the order of `blocks`: positions are in this one.
     library: Library,
-    /// Which definition a name means, for those that were asked for.
-    names: Mutex<HashMap<String, Option<usize>>>,
+    /// The same definitions in the order of `reactive`.
+    reactive: Library,
+    /// The positions by the reading they came from, which has its place to itself.
+    positions: HashMap<usize, usize>,
+    /// Which definition a name means in an order, for those that were asked for.
+    names: Mutex<HashMap<(Order, String), Option<usize>>>,
 }
 
 impl Calls {
-    /// The calls between the definitions of a library.
-    pub(super) fn new(library: Library) -> Self {
-        Calls { library, names: Mutex::default() }
+    /// The calls between the definitions of a library, which is given in the order of `blocks` and in that of `reactive`.
+    pub(super) fn new(library: Library, reactive: Library) -> Self {
+        let readings = library.definitions.iter().map(|one| Arc::as_ptr(&one.reading).addr());
+        let positions = readings.zip(0..).collect();
+        Calls { library, reactive, positions, names: Mutex::default() }
     }
 
     /// The definition at a position.
@@ -25,28 +34,37 @@ impl Calls {
         &self.library.definitions[position]
     }
 
-    /// The position of the definition that a name means.
-    pub(super) fn find(&self, name: &str) -> Result<usize, NotFound> {
-        self.position(name).ok_or_else(|| self.library.not_found(name))
+    /// The position of the definition that a name means to whoever calls in this order.
+    pub(super) fn find(&self, order: Order, name: &str) -> Result<usize, NotFound> {
+        self.position(order, name).ok_or_else(|| self.seen_by(order).not_found(name))
     }
 
     /// The broken files that a name passes over.
-    pub(super) fn passed_over(&self, name: &str) -> Vec<String> {
-        self.library.passed_over(name)
+    pub(super) fn passed_over(&self, order: Order, name: &str) -> Vec<String> {
+        self.seen_by(order).passed_over(name)
     }
 
-    fn position(&self, name: &str) -> Option<usize> {
+    fn seen_by(&self, order: Order) -> &Library {
+        if order == Order::Reactive { &self.reactive } else { &self.library }
+    }
+
+    fn position(&self, order: Order, name: &str) -> Option<usize> {
         let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = names.get(name) {
+        let key = (order, name.to_owned());
+        if let Some(known) = names.get(&key) {
             return *known;
         }
-        let found = self.library.position(name);
-        names.insert(name.to_owned(), found);
+        let seen = self.seen_by(order);
+        let reading = seen.position(name).map(|found| Arc::as_ptr(&seen.definitions[found].reading).addr());
+        let found = reading.and_then(|reading| self.positions.get(&reading).copied());
+        names.insert(key, found);
         found
     }
 
     fn called(&self, position: usize) -> impl Iterator<Item = usize> {
-        self.definition(position).reading.calls.iter().filter_map(|name| self.position(name))
+        let reading = &self.definition(position).reading;
+        let order = if reading.calls.is_empty() { Order::Plain } else { reading.order() };
+        reading.calls.iter().filter_map(move |name| self.position(order, name))
     }
 
     fn name(&self, position: usize) -> String {

@@ -10,7 +10,8 @@
 use super::definition::{Definition, Reading, read_linked};
 use super::find::Library;
 use super::graph::Calls;
-use dialects::known::{Callee, Known};
+use super::order::Order;
+use dialects::known::{Callee, Import, Known};
 use dialects::text::Lines;
 use kernel::{Digest, Limits, Plan};
 use std::cell::RefCell;
@@ -36,9 +37,9 @@ struct Linked {
 }
 
 impl Links {
-    /// Links what is in a library, as it was assembled.
-    pub(super) fn new(library: Library) -> Self {
-        Links { calls: Calls::new(library), linked: Mutex::default() }
+    /// Links what is in a library, as it was assembled for the tools of `blocks` and for those of `reactive`.
+    pub(super) fn new(library: Library, reactive: Library) -> Self {
+        Links { calls: Calls::new(library, reactive), linked: Mutex::default() }
     }
 
     /// What came of linking a definition of the library.
@@ -50,17 +51,18 @@ impl Links {
     pub(super) fn read(&self, reading: &Reading) -> Reading {
         // One that has no plan is told all that is wrong with it, its calls included; it has no name to be called by.
         let name = reading.plan.as_ref().map_or("", |plan| &plan.name);
-        let caller = Caller { links: self, name, pinned: RefCell::default() };
+        let caller =
+            Caller { links: self, name, reading, order: reading.order(), pinned: RefCell::default() };
         let mut linked = read_linked(reading.source.clone(), &caller, reading.options);
         if linked.plan.is_some() {
             linked.pinned.extend(caller.pinned.into_inner().into_values());
         }
-        Reading { calls: reading.calls.clone(), ..linked }
+        Reading { calls: reading.calls.clone(), imports: reading.imports.clone(), ..linked }
     }
 
     /// The broken files that a call of this name passes over.
-    pub(super) fn passed_over(&self, name: &str) -> Vec<String> {
-        self.calls.passed_over(name)
+    pub(super) fn passed_over(&self, order: Order, name: &str) -> Vec<String> {
+        self.calls.passed_over(order, name)
     }
 
     fn linked(&self, reading: &Arc<Reading>) -> Arc<Linked> {
@@ -83,6 +85,9 @@ impl Links {
 struct Caller<'l> {
     links: &'l Links,
     name: &'l str,
+    reading: &'l Reading,
+    /// How its calls are looked up.
+    order: Order,
     /// The plans of all that it calls, and of all that those call.
     pinned: RefCell<BTreeMap<Digest, Arc<Plan>>>,
 }
@@ -90,7 +95,7 @@ struct Caller<'l> {
 impl Known for Caller<'_> {
     fn workflow(&self, name: &str) -> Callee {
         let calls = &self.links.calls;
-        let position = match calls.find(name) {
+        let position = match calls.find(self.order, name) {
             Ok(position) => position,
             Err(missing) => return Callee::Absent { near: missing.near },
         };
@@ -106,7 +111,11 @@ impl Known for Caller<'_> {
             let names = std::iter::once(self.name.to_owned()).chain(names).collect();
             return Callee::TooDeep { names, depth_max };
         }
-        self.pin(calls.definition(position), calls.passed_over(name))
+        self.pin(calls.definition(position), calls.passed_over(self.order, name))
+    }
+
+    fn import(&self, from: Option<&str>, path: &str) -> Import {
+        self.reading.imports.get(from, path)
     }
 }
 

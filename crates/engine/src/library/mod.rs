@@ -14,6 +14,7 @@ mod doubt;
 mod file;
 mod find;
 mod graph;
+mod import;
 mod link;
 mod name;
 mod order;

@@ -34,6 +34,14 @@ impl Order {
         }
     }
 
+    /// The order in which the calls of a dialect are looked up.
+    pub(super) const fn of_calls(dialect: Dialect) -> Order {
+        match dialect {
+            Dialect::Reactive => Order::Reactive,
+            _ => Order::Blocks,
+        }
+    }
+
     /// How early a kind of place comes; among equals the plain order holds.
     pub(super) fn rank(self, kind: PlaceKind) -> u8 {
         match kind {

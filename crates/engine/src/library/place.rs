@@ -18,6 +18,8 @@ pub struct Surroundings {
     pub template_paths: String,
     /// The folder of the tools of `steps`, where the settings name one; else `workflows`.
     pub definitions: Option<PathBuf>,
+    /// Further folders that a definition may import from, beside its own workflows folder.
+    pub roots: Vec<PathBuf>,
     /// How definitions are read here.
     pub reading: ReadOptions,
 }
@@ -78,6 +80,7 @@ impl Surroundings {
             config: folder("XDG_CONFIG_HOME").filter(|config| config.is_absolute()),
             template_paths: env("WORKFLOWS_TEMPLATE_PATHS").unwrap_or_default(),
             definitions: None,
+            roots: Vec::new(),
             reading: ReadOptions::default(),
         }
     }

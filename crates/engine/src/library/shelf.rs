@@ -89,9 +89,10 @@ impl Shelf {
         }
     }
 
-    /// What is called by name is found in the order of the tools of `blocks`, whoever calls.
+    /// What is called by name is found in the order of the tools of `blocks`, but what `reactive` calls in that of its own.
     fn links(&self, stock: &Stock) -> Arc<Links> {
-        let links = || Arc::new(Links::new(self.assemble(stock, Order::Blocks)));
+        let seen_by = |order| self.assemble(stock, order);
+        let links = || Arc::new(Links::new(seen_by(Order::Blocks), seen_by(Order::Reactive)));
         Arc::clone(stock.made.links.get_or_init(links))
     }
 

@@ -5,8 +5,9 @@
 //!                                       └─ no ── list again; read what changed, keep the rest
 //! ```
 
-use super::definition::{Reading, read_text};
+use super::definition::{Reading, read_of_file};
 use super::file::{FileError, read_up_to};
+use super::import::Importer;
 use super::place::Surroundings;
 use super::stamp::Stamp;
 use dialects::text::{Source, limits};
@@ -47,10 +48,21 @@ enum What {
     File(Arc<Reading>),
 }
 
+impl Seen {
+    /// Whether it looks as it did, and so does all that it imports.
+    fn is_current(&self) -> bool {
+        let imports = match &self.what {
+            What::File(reading) => reading.imports.is_current(),
+            What::Folder => true,
+        };
+        self.settled && imports && Stamp::of(&self.path) == self.stamp
+    }
+}
+
 impl Walk {
     /// Whether nothing has changed since. One that never looked is not current.
     pub(super) fn is_current(&self) -> bool {
-        !self.seen.is_empty() && self.seen.iter().all(|one| one.settled && Stamp::of(&one.path) == one.stamp)
+        !self.seen.is_empty() && self.seen.iter().all(Seen::is_current)
     }
 
     /// Whether every stamp is settled.
@@ -62,7 +74,8 @@ impl Walk {
     /// Looks again; what did not change is not read again.
     pub(super) fn again(&self, folder: &Path, around: &Surroundings) -> Self {
         let known = self.seen.iter().map(|one| (one.path.as_path(), one)).collect();
-        let mut walker = Walker { around, known, walk: Walk::default(), inside: Vec::new(), entries: 0 };
+        let mut walker =
+            Walker { around, place: folder, known, walk: Walk::default(), inside: Vec::new(), entries: 0 };
         walker.folder(folder, DEPTH_MAX);
         walker.walk
     }
@@ -90,6 +103,7 @@ impl Walk {
 /// Goes through a place.
 struct Walker<'a> {
     around: &'a Surroundings,
+    place: &'a Path,
     known: HashMap<&'a Path, &'a Seen>,
     walk: Walk,
     /// The folders around the one that is looked into, so that a link to one of them is not followed for ever.
@@ -164,7 +178,9 @@ impl Walker<'_> {
             What::Folder => None,
         });
         let reading = match known {
-            Some((seen, reading)) if seen.settled && seen.stamp == stamp => Arc::clone(reading),
+            Some((seen, reading)) if seen.stamp == stamp && seen.settled && reading.imports.is_current() => {
+                Arc::clone(reading)
+            }
             known => match self.read(path, known.map(|(_, reading)| reading)) {
                 Some(reading) => reading,
                 None => return,
@@ -187,13 +203,16 @@ impl Walker<'_> {
             Err(error) => Err(error.to_string()),
         };
         let same = before.filter(|before| match &text {
-            Ok(text) => !before.is_unreadable() && before.source.text == *text,
+            Ok(text) => !before.is_unreadable() && before.source.text == *text && before.imports.is_empty(),
             Err(reason) => {
                 before.is_unreadable() && before.first_error().is_some_and(|one| one.message == *reason)
             }
         });
         Some(same.cloned().unwrap_or_else(|| match text {
-            Ok(text) => Arc::new(read_text(Source::new(shown, text), self.around.reading)),
+            Ok(text) => {
+                let importer = Importer::new(self.around, self.place, path);
+                Arc::new(read_of_file(Source::new(shown, text), self.around.reading, importer))
+            }
             Err(reason) => Arc::new(Reading::unreadable(&shown, &reason)),
         }))
     }

@@ -115,6 +115,19 @@ impl Hands {
         });
     }
 
+    /// Takes away what an effect on files left whose server died. It is in hand meanwhile: the server does not end before.
+    pub(super) fn clear(self: &Arc<Self>, run: RunId, home: Arc<Home>, perform: Perform) {
+        let key = (run, perform.id.clone());
+        if self.begin(key.clone()).is_none() {
+            return;
+        }
+        let hands = Arc::clone(self);
+        self.runtime.spawn(async move {
+            file::clear(Arc::clone(&hands.files), key.0.clone(), home, perform).await;
+            hands.over(&key, |_| ());
+        });
+    }
+
     /// A large value takes a while to be held against a large schema.
     fn schema(self: &Arc<Self>, run: RunId, perform: Perform) {
         let key = (run, perform.id.clone());

@@ -1,9 +1,12 @@
 //! Lets effects leave: each to the hand it is for. Results come back as letters.
 
 use super::worker::{Mail, Worker};
+use crate::adapters::file;
 use crate::answers::Patience;
 use crate::driver::Letter;
 use crate::turn::{Home, stored};
+use kernel::effect::Perform;
+use kernel::plan::Adapter;
 use kernel::{Answer, Data, Effect, EffectId, Fields, Question, RunId};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -48,10 +51,7 @@ impl Worker {
     }
 
     /// Gives an adapter the data itself where the effect only names it.
-    fn loaded(
-        &mut self,
-        mut perform: kernel::effect::Perform,
-    ) -> Result<kernel::effect::Perform, (EffectId, String)> {
+    fn loaded(&mut self, mut perform: Perform) -> Result<Perform, (EffectId, String)> {
         if let Some(reason) = too_much(&perform.inputs) {
             return Err((perform.id, reason));
         }
@@ -60,10 +60,24 @@ impl Worker {
             match self.driver.load_content(&reference.digest) {
                 Answer::Loaded { value, .. } => *data = Data::Inline(Arc::unwrap_or_clone(value)),
                 Answer::Unanswered(reason) => return Err((perform.id, reason)),
-                Answer::Evaluated(_) => unreachable!("BUG: content was answered as an expression"),
+                Answer::Evaluated(_) | Answer::Computed(_) => {
+                    unreachable!("BUG: content was answered as an expression")
+                }
             }
         }
         Ok(perform)
+    }
+
+    /// Takes away what an effect left whose server died.
+    pub(super) fn clear(&mut self, run: RunId, home: Arc<Home>, mut perform: Perform) {
+        if perform.adapter != Adapter::File {
+            return;
+        }
+        // What was to be written is not needed for that.
+        perform.inputs.retain(|name, _| file::PLACES.contains(&name.as_str()));
+        if let Ok(perform) = self.loaded(perform) {
+            self.hands.clear(run, home, perform);
+        }
     }
 
     /// Answers on a thread of its own: an evaluator may take its time, and the driver does not wait for it.
@@ -119,6 +133,12 @@ fn small(answers: Vec<Answer>) -> (Vec<Answer>, Vec<crate::turn::Content>) {
         .map(|answer| match answer {
             Answer::Evaluated(values) => {
                 Answer::Evaluated(values.into_iter().map(|value| value.map(&mut settle)).collect())
+            }
+            Answer::Computed(mut fields) => {
+                for made in &mut fields {
+                    made.value = made.value.take().map(&mut settle);
+                }
+                Answer::Computed(fields)
             }
             answer => answer,
         })

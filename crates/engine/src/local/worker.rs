@@ -217,6 +217,7 @@ impl Worker {
         match parcel {
             Parcel::Effect { run, home, effect } => self.dispatch(run, home, effect),
             Parcel::Ask { run, questions, patience } => self.ask(run, questions, patience),
+            Parcel::Died { run, home, perform } => self.clear(run, home, perform),
             Parcel::Progress(progress) => self.tell(progress),
         }
     }

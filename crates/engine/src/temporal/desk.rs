@@ -38,7 +38,7 @@ impl Kept {
     fn of(answer: Answer) -> Self {
         let content = match &answer {
             Answer::Loaded { value, .. } => Some((**value).clone()),
-            Answer::Evaluated(_) | Answer::Unanswered(_) => None,
+            Answer::Evaluated(_) | Answer::Computed(_) | Answer::Unanswered(_) => None,
         };
         Kept { answer, content }
     }

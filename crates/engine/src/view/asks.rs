@@ -21,6 +21,7 @@ impl View {
         let can = asking::can_ask(&self.plan) && !matches!(self.status, Status::Ended(_));
         let waits = if can { asking::waits(reader, &self.run)? } else { Waits::default() };
         (self.asked, self.delegated, self.coming) = (waits.asked, waits.delegated, waits.coming);
+        self.parallel = waits.parallel;
         self.delegated.iter_mut().for_each(|one| one.seen = self.timeline.seq);
         (self.idle, self.still, self.below) = (Vec::new(), Vec::new(), Vec::new());
         let parts = self.lines().iter().flat_map(Line::parts).filter(|line| can && !line.state.is_over());

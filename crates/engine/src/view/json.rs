@@ -71,6 +71,7 @@ impl View {
 
 impl View {
     fn step(&self, line: &Line, detail: Detail) -> Value {
+        let is_stepwise = matches!(self.plan.dialect, Dialect::Steps | Dialect::Reactive);
         let state = self.state(line);
         let below: Vec<String> = self.undecided_below(line).map(Undecided::told).collect();
         let reason = line.reason.clone().or_else(|| (!below.is_empty()).then(|| below.join(", ")));
@@ -89,7 +90,7 @@ impl View {
         if let Some(due) = line.due {
             value["next_attempt_at"] = iso(due).into();
         }
-        if detail == Detail::Whole && self.plan.dialect == Dialect::Steps && state.is_over() {
+        if detail == Detail::Whole && is_stepwise && state.is_over() {
             // What a step gives is one value; what a change of the state gives is what it has changed.
             let mut outputs = blocks::view::block(line)["outputs"].take();
             let result = match outputs.as_object_mut() {

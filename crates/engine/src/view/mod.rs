@@ -8,6 +8,7 @@
 //! past and from the backend's progress for what happens now. Nothing here changes a run.
 
 mod asks;
+mod history;
 mod json;
 mod load;
 mod row;
@@ -17,6 +18,7 @@ mod steps;
 mod tests;
 
 pub use dialects::view::{Line, State};
+pub use history::{Computation, End, History, KEPT_MAX, Mark, Told, Warning, ms};
 pub use json::Detail;
 pub(crate) use load::whole;
 pub use load::{Values, is_carried};
@@ -25,6 +27,7 @@ pub use steps::Held;
 
 use crate::backend::Progress;
 use crate::store::RunRow;
+use dialects::reactive::view::tasks::Parallel;
 use dialects::steps::PENDING_MAX;
 use dialects::steps::due::Delegated;
 use dialects::view::{Asked, Timeline};
@@ -69,6 +72,8 @@ pub struct View {
     pub asked: Vec<Asked>,
     /// What belongs to sub-agents, as far as someone has looked.
     pub delegated: Vec<Delegated>,
+    /// The tasks of sub-agents in lanes of a run, as far as someone has looked.
+    pub parallel: Vec<Parallel>,
     /// How many children are about to start or to be heard of, before all is known that it asks.
     pub coming: usize,
     /// Most actions that are shown at once.
@@ -96,6 +101,7 @@ impl View {
             left: false,
             asked: Vec::new(),
             delegated: Vec::new(),
+            parallel: Vec::new(),
             coming: 0,
             pending_max: PENDING_MAX as usize,
             below: Vec::new(),
@@ -152,6 +158,8 @@ impl View {
             | News::Interrupted { key, .. }
             | News::Unverified { key, .. } => self.timeline.line_of(key),
             News::NotUpdated { .. } | News::Closing { .. } | News::Over { .. } => None,
+            News::Changed { .. } | News::Computed { .. } | News::Warned { .. } | News::Marked { .. } => None,
+            News::LaneBegan { .. } | News::LaneEnded { .. } => None,
         }
     }
 

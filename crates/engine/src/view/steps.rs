@@ -3,29 +3,52 @@
 use super::{Line, Values, View, whole};
 use crate::store::Reader;
 use crate::turn::{LoadError, replay};
+use dialects::reactive::view::flat;
 use dialects::steps::due::Due;
 use dialects::steps::view::{Standing, standing};
-use kernel::{Fields, Outcome, RunId, Status};
+use kernel::{Fields, Outcome, Plan, RunId, Status};
 use serde_json::{Map, Value};
 
 /// What a run was given, and what it holds.
 pub struct Held {
     /// Its inputs; what was not given has its default.
     pub inputs: Map<String, Value>,
-    /// Its state.
+    /// Its state, by fields with their layers where it has some.
     pub state: Map<String, Value>,
+    plan: Plan,
 }
 
 impl Held {
     /// What a run holds, or nothing if there is no such run.
     pub fn load(reader: &Reader, run: &RunId) -> Result<Option<Held>, LoadError> {
-        let Some((loaded, _)) = whole(reader, run)? else { return Ok(None) };
+        Held::load_until(reader, run, u64::MAX)
+    }
+
+    /// What a run held after one of its entries.
+    pub fn load_until(reader: &Reader, run: &RunId, seq: u64) -> Result<Option<Held>, LoadError> {
+        let Some((mut loaded, plan)) = whole(reader, run)? else { return Ok(None) };
+        loaded.tail.retain(|entry| entry.head.seq <= seq);
         let run = replay(reader, &loaded, |_| {})?.run;
         let values = |fields: &Fields| -> Result<Map<String, Value>, LoadError> {
             let own = fields.iter().filter(|(name, _)| name.as_str() != kernel::plan::ITEM);
             own.map(|(name, data)| Ok((name.clone(), Values(reader).value(data)?))).collect()
         };
-        Ok(Some(Held { inputs: values(run.inputs())?, state: values(run.state())? }))
+        Ok(Some(Held { inputs: values(run.inputs())?, state: values(run.state())?, plan }))
+    }
+
+    /// The state as agents read it: all values by their bare names.
+    pub fn flat(&self) -> Map<String, Value> {
+        flat::flat(&self.plan, &self.state)
+    }
+
+    /// The value at a path of the state; nothing where nothing is.
+    pub fn at(&self, path: &str) -> Result<Option<Value>, String> {
+        flat::at(&self.plan, &self.state, path)
+    }
+
+    /// The values of one layer.
+    pub fn layer(&self, layer: &str) -> Map<String, Value> {
+        flat::layer(&self.plan, &self.state, layer)
     }
 }
 
@@ -83,7 +106,7 @@ impl View {
             is_waiting: self.waits_for_someone(),
             due: &self.due(),
             result: self.result(Values(reader))?,
-            state: held.map(|held| held.state),
+            state: held.map(|held| held.flat()),
             next,
         }))
     }

@@ -6,6 +6,7 @@ use engine::driver::{Driver, Letter, Parcel};
 use engine::store::Store;
 use engine::turn::{Home, replay};
 use engine::view::contradiction;
+use kernel::command::Caller;
 use kernel::event::Report;
 use kernel::plan::{Audience, Expr, Work};
 use kernel::{Command, Data, Effect, Fields, Outcome, Plan, RunId, Status};
@@ -188,6 +189,29 @@ fn a_run_that_was_looked_at_is_still_carried_on() {
     after.take(Letter::Recover { run: run.clone(), reply: None }, 3);
     after.commit().unwrap();
     assert!(matches!(after.run(&run).unwrap().status(), Status::Waiting(_)), "it asks what became of `a`");
+}
+
+/// What died with the server is told to whoever can take away what it left, also where the run does not go on.
+#[test]
+fn what_died_is_cleared_whatever_becomes_of_the_run() {
+    let run = RunId::new("r");
+    let recover = Letter::Recover { run: run.clone(), reply: None };
+    let command = Command::Cancel { reason: String::new(), by: Caller::Server };
+    let cancel = Letter::Command { run: run.clone(), command, contents: Vec::new(), reply: None };
+    for letter in [recover, cancel] {
+        let dir = tempfile::tempdir().unwrap();
+        let mut before = driver(dir.path());
+        before.take(start("r", &Arc::new(noops(&[("a", &[]), ("b", &[])]))), 1);
+        before.commit().unwrap();
+        drop(before);
+        let mut after = driver(dir.path());
+        after.take(letter, 2);
+        let died = after.commit().unwrap().into_iter().filter_map(|parcel| match parcel {
+            Parcel::Died { perform, .. } => Some(perform.id.to_string()),
+            _ => None,
+        });
+        assert_eq!(died.collect::<Vec<_>>(), ["a#1", "b#1"]);
+    }
 }
 
 /// What an ended run leaves in memory is nothing, and it can still be asked for.

@@ -67,7 +67,7 @@ fn respond(parcel: Parcel, now: &mut u64) -> Option<Letter> {
                 questions.iter().map(|_| Answer::Evaluated(vec![Ok(Data::Inline(true.into()))])).collect();
             return Some(Letter::Answers { run, answers, contents: Vec::new() });
         }
-        Parcel::Progress(_) => return None,
+        Parcel::Progress(_) | Parcel::Died { .. } => return None,
         Parcel::Effect { run, effect, .. } => (run, effect),
     };
     let outputs = Fields::from([("said".to_owned(), Data::Inline("done".into()))]);
@@ -93,6 +93,7 @@ fn respond(parcel: Parcel, now: &mut u64) -> Option<Letter> {
             claim: Claim {
                 took_ms: (action.step == "slow").then_some(3_600_000),
                 error: (action.step == "give-up").then(|| "it cannot be done".to_owned()),
+                written: false,
             },
         },
         Effect::StartChild { id, child, .. } => {

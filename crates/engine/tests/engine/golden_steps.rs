@@ -15,7 +15,13 @@ fn text(source: &str) -> Expr {
 
 fn jinja(source: &str, reads: &[&str]) -> Expr {
     let reads = reads.iter().map(|path| Path::parse(path, 0).expect("a path")).collect();
-    Expr::Foreign(Foreign { language: Language::Jinja, source: source.into(), reads, given: Vec::new() })
+    Expr::Foreign(Foreign {
+        language: Language::Jinja,
+        source: source.into(),
+        reads,
+        given: Vec::new(),
+        origin: None,
+    })
 }
 
 fn step(id: &str, kind: &str, work: Work, reads: &[&str]) -> Step {
@@ -34,7 +40,7 @@ fn shell(id: &str, ends: Option<Ends>) -> Step {
 }
 
 fn set(name: &str, value: Expr) -> Write {
-    Write { path: vec![name.to_owned()], kind: WriteKind::Set, value }
+    Write { path: vec![name.to_owned()], kind: WriteKind::Set, value, keys: Vec::new() }
 }
 
 fn within(step: u32, when: Option<Expr>, node: Node) -> Node {
@@ -42,7 +48,16 @@ fn within(step: u32, when: Option<Expr>, node: Node) -> Node {
 }
 
 fn act(step: u32, on_failure: OnFailure) -> Node {
-    within(step, None, Node::Do { step, writes: vec![set("said", text("${result.said}"))], on_failure })
+    within(
+        step,
+        None,
+        Node::Do {
+            step,
+            writes: vec![set("said", text("${result.said}"))],
+            on_failure,
+            otherwise: Vec::new(),
+        },
+    )
 }
 
 fn plan(name: &str, steps: Vec<Step>, bodies: Vec<Vec<Node>>) -> Plan {
@@ -66,7 +81,12 @@ pub(crate) fn steps() -> Plan {
     let writes = vec![
         set("at", text("${now}")),
         set("seen", jinja("{{ at }}", &["at", "state.n"])),
-        Write { path: vec!["n".to_owned()], kind: WriteKind::Increment, value: Expr::Const(json!(1)) },
+        Write {
+            path: vec!["n".to_owned()],
+            kind: WriteKind::Increment,
+            value: Expr::Const(json!(1)),
+            keys: Vec::new(),
+        },
     ];
     let less = kernel::language::parse_condition("${state.n} < 4").expect("a condition");
     let value =
@@ -77,7 +97,7 @@ pub(crate) fn steps() -> Plan {
             within(
                 1,
                 Some(Expr::Const(json!([]))),
-                Node::Do { step: 1, writes: vec![], on_failure: OnFailure::Fail },
+                Node::Do { step: 1, writes: vec![], on_failure: OnFailure::Fail, otherwise: Vec::new() },
             ),
             within(2, Some(jinja("{{ state.n }}", &["state.n"])), Node::Set { writes }),
             within(3, None, Node::Branch { arms: vec![(Expr::Condition(less), 1)], otherwise: None }),

@@ -20,8 +20,13 @@ const LONG: Duration = Duration::from_secs(30);
 
 /// A step that is made within a turn, by an evaluator, which is asked for each name.
 fn made(name: &str) -> Step {
-    let foreign =
-        Foreign { language: Language::Jinja, source: name.to_owned(), reads: Vec::new(), given: Vec::new() };
+    let foreign = Foreign {
+        language: Language::Jinja,
+        source: name.to_owned(),
+        reads: Vec::new(),
+        given: Vec::new(),
+        origin: None,
+    };
     let outputs = vec![("rendered".to_owned(), Expr::Foreign(foreign))];
     Step::new(name, Work::Make { inputs: Vec::new(), outputs })
 }

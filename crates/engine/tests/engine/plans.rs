@@ -72,13 +72,15 @@ pub(crate) fn golden_graph() -> Plan {
 
 /// Lanes on one state, a loop, a computed field, questions, a gate, a wait and cleanup.
 pub(crate) fn golden_sequence() -> Plan {
-    let set = |field: &str, kind, value| Write { path: vec![field.to_owned()], kind, value };
-    let work = |step, writes| Node::Do { step, writes, on_failure: OnFailure::Fail };
+    let set =
+        |field: &str, kind, value| Write { path: vec![field.to_owned()], kind, value, keys: Vec::new() };
+    let work = |step, writes| Node::Do { step, writes, on_failure: OnFailure::Fail, otherwise: Vec::new() };
     let foreign = Foreign {
         language: Language::Jinja,
         source: "state.n".into(),
         reads: vec![Path::of("state", &["n"])],
         given: Vec::new(),
+        origin: None,
     };
     let fork = Node::Fork {
         items: Expr::Const(serde_json::json!(["a", "b", "c"])),
@@ -87,12 +89,13 @@ pub(crate) fn golden_sequence() -> Plan {
         width_max: 2,
         on_failure: OnFailure::Fail,
         collect: Some("given".into()),
+        tasks: None,
     };
     let one = || Expr::Const(Value::from(1));
     let bodies = vec![
         vec![
             fork,
-            Node::While { condition: condition("${state.n} < 5"), body: 2, iterations_max: 9 },
+            Node::While { condition: condition("${state.n} < 5"), body: 2, iterations_max: 9, leave: false },
             Node::Branch { arms: vec![(Expr::Foreign(foreign), 3)], otherwise: None },
             work(3, vec![]),
         ],
@@ -112,6 +115,7 @@ pub(crate) fn golden_sequence() -> Plan {
         from: ["n".to_owned()].into(),
         value: condition("${state.n} > 3"),
         on_error: OnError::Propagate,
+        transform: None,
     }];
     plan.outputs = vec![("large".to_owned(), condition("${state.large}"))];
     plan.check().expect("a good plan");
@@ -121,8 +125,12 @@ pub(crate) fn golden_sequence() -> Plan {
 /// A machine that goes back once and then ends.
 pub(crate) fn golden_machine() -> Plan {
     let to = |when: &str, to| Transition { when: condition(when), to };
-    let bump =
-        Write { path: vec!["n".to_owned()], kind: WriteKind::Increment, value: Expr::Const(Value::from(1)) };
+    let bump = Write {
+        path: vec!["n".to_owned()],
+        kind: WriteKind::Increment,
+        value: Expr::Const(Value::from(1)),
+        keys: Vec::new(),
+    };
     let states = vec![
         State { writes: vec![bump], transitions: vec![to("${result.ok}", 1)], on_timeout: None },
         State {

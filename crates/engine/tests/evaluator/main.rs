@@ -8,12 +8,15 @@
 mod attacks;
 #[path = "../../../switchback/tests/clients/bounded.rs"]
 mod bounded;
+mod computed;
 mod edges;
 mod faces;
 mod faults;
 mod jinja2;
+mod js_attacks;
 #[cfg(feature = "kill-points")]
 mod kills;
+mod node;
 mod oracle;
 mod ordinary;
 mod python_attacks;
@@ -42,7 +45,9 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let wanted: Vec<&String> = args.iter().filter(|word| !word.starts_with('-')).collect();
-    let tests = [ordinary::ALL, faults::ALL, edges::ALL, attacks::ALL, oracle::ALL, KILLS].concat();
+    let tests =
+        [ordinary::ALL, computed::ALL, faults::ALL, edges::ALL, attacks::ALL, oracle::ALL, node::ALL, KILLS]
+            .concat();
     let mut failed = 0;
     for (name, test) in tests {
         let name = format!("evaluator::{name}");

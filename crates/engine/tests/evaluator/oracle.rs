@@ -50,23 +50,29 @@ impl fmt::Display for Difference {
     }
 }
 
-/// The lines of a file, each as value and as text if it is one whole expression.
-fn asked(file: &str) -> Vec<Asked> {
+/// The lines of a file, with the names that stand above them.
+pub(crate) fn sources(file: &str) -> Vec<(String, Map<String, Value>)> {
     let (mut all, mut scope) = (Vec::new(), Map::new());
     for line in file.lines() {
         match line.strip_prefix("@ ") {
             Some(names) => scope = serde_json::from_str(names).unwrap(),
             None if line.is_empty() || line.starts_with('#') => {}
-            None => {
-                let source = line.replace('⏎', "\n");
-                let inside = source.strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}"));
-                if inside.is_some_and(|inside| !inside.contains("{{") && !inside.contains("}}")) {
-                    all.push(Asked { source: source.clone(), native: true, scope: scope.clone() });
-                    all.push(Asked { source: format!("<{source}>"), native: false, scope: scope.clone() });
-                } else {
-                    all.push(Asked { source, native: false, scope: scope.clone() });
-                }
-            }
+            None => all.push((line.replace('⏎', "\n"), scope.clone())),
+        }
+    }
+    all
+}
+
+/// The lines of a file, each as value and as text if it is one whole expression.
+fn asked(file: &str) -> Vec<Asked> {
+    let mut all = Vec::new();
+    for (source, scope) in sources(file) {
+        let inside = source.strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}"));
+        if inside.is_some_and(|inside| !inside.contains("{{") && !inside.contains("}}")) {
+            all.push(Asked { source: source.clone(), native: true, scope: scope.clone() });
+            all.push(Asked { source: format!("<{source}>"), native: false, scope });
+        } else {
+            all.push(Asked { source, native: false, scope });
         }
     }
     all
@@ -162,12 +168,16 @@ fn taken() {
 fn equal_to_python() {
     let asked = all_asked();
     let Some(theirs) = jinja2(&asked, NOW) else { return };
-    let ours = ours(&asked);
+    compare(&asked, &theirs, &ours(&asked), include_str!("oracle/differences.txt"));
+}
+
+/// Where they differ must be written down, and nothing else.
+pub(crate) fn compare(asked: &[Asked], theirs: &[Told], ours: &[Told], differences: &str) {
     let mut found: Vec<Difference> = Vec::new();
-    for ((asked, theirs), ours) in asked.iter().zip(&theirs).zip(&ours) {
+    for ((asked, theirs), ours) in asked.iter().zip(theirs).zip(ours) {
         found.extend(difference(asked, theirs, ours).filter(|one| !found.contains(one)));
     }
-    let written = written(include_str!("oracle/differences.txt"));
+    let written = written(differences);
     let is_written = |one: &Difference| written.iter().any(|(known, _)| known == one);
     let new: Vec<_> = found.iter().filter(|one| !is_written(one)).map(ToString::to_string).collect();
     let gone: Vec<_> = written.iter().filter(|(known, _)| !found.contains(known)).collect();

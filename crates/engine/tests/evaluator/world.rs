@@ -37,16 +37,44 @@ pub(crate) fn run() -> RunId {
 
 /// One question of Jinja expressions.
 pub(crate) fn question(expressions: &[&str], scope: &[(&str, Value)]) -> Question {
+    question_in(Language::Jinja, expressions, scope)
+}
+
+/// One question of expressions.
+pub(crate) fn question_in(language: Language, expressions: &[&str], scope: &[(&str, Value)]) -> Question {
     Question::Evaluate {
-        language: Language::Jinja,
+        language,
         expressions: expressions.iter().map(|text| (*text).to_owned()).collect(),
         scope: scope.iter().map(|(path, value)| ((*path).to_owned(), Data::Inline(value.clone()))).collect(),
+        origins: Vec::new(),
     }
 }
 
 /// What one expression gives.
 pub(crate) fn ask(evaluator: &Evaluator, expression: &str, scope: &[(&str, Value)]) -> Result<Value, String> {
-    let mut answers = evaluator.answer(&run(), &[question(&[expression], scope)], &Patience::default());
+    ask_in(Language::Jinja, evaluator, expression, scope)
+}
+
+/// What one expression of a language gives.
+pub(crate) fn ask_in(
+    language: Language,
+    evaluator: &Evaluator,
+    expression: &str,
+    scope: &[(&str, Value)],
+) -> Result<Value, String> {
+    ask_for(&run(), language, evaluator, expression, scope)
+}
+
+/// What one expression gives to a run.
+pub(crate) fn ask_for(
+    run: &RunId,
+    language: Language,
+    evaluator: &Evaluator,
+    expression: &str,
+    scope: &[(&str, Value)],
+) -> Result<Value, String> {
+    let question = question_in(language, &[expression], scope);
+    let mut answers = evaluator.answer(run, &[question], &Patience::default());
     assert_eq!(answers.len(), 1);
     match answers.remove(0) {
         Answer::Evaluated(mut values) => {
@@ -54,7 +82,7 @@ pub(crate) fn ask(evaluator: &Evaluator, expression: &str, scope: &[(&str, Value
             values.remove(0).map(|data| data.inline().unwrap().clone())
         }
         Answer::Unanswered(reason) => Err(format!("unanswered: {reason}")),
-        Answer::Loaded { .. } => unreachable!(),
+        Answer::Loaded { .. } | Answer::Computed(_) => unreachable!(),
     }
 }
 

@@ -13,13 +13,15 @@ pub(crate) enum Fault {
 }
 
 /// All of them, by name.
-pub(crate) const ALL: [(&str, Fault); 7] = [
+pub(crate) const ALL: [(&str, Fault); 9] = [
     ("effect-before-commit", Fault::Driver(driver::Fault::EffectBeforeCommit)),
     ("missing-fence", Fault::MissingFence),
     ("dropped-duplicate-check", Fault::Kernel(fault::Fault::DroppedDuplicateCheck)),
     ("snapshot-without-tail", Fault::Driver(driver::Fault::SnapshotWithoutTail)),
     ("lost-timer", Fault::Kernel(fault::Fault::LostTimer)),
     ("cancel-forgets-child", Fault::Kernel(fault::Fault::CancelForgetsChild)),
+    ("too-many-tasks", Fault::Kernel(fault::Fault::TooManyTasks)),
+    ("stale-field", Fault::Kernel(fault::Fault::StaleField)),
     ("step-started-twice", Fault::Kernel(fault::Fault::StepStartedTwice)),
 ];
 

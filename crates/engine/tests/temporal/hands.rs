@@ -71,6 +71,7 @@ impl Answers for Echo {
                 )
             }
             Question::Load { digest } => Answer::Unanswered(format!("{digest} is not stored")),
+            Question::Compute { .. } => Answer::Unanswered("nothing is computed here".to_owned()),
             Question::Gather { .. } => Answer::Unanswered("nothing is stored".to_owned()),
         }
     }

@@ -57,7 +57,12 @@ pub(crate) fn lanes() -> Plan {
         agent("say", "say something about it"),
         with_inputs("sum", vec![("all", foreign("words | join", &["state.words"]))]),
     ];
-    let append = |path: &str, value| Write { path: vec![path.into()], kind: WriteKind::Append, value };
+    let append = |path: &str, value| Write {
+        path: vec![path.into()],
+        kind: WriteKind::Append,
+        value,
+        keys: Vec::new(),
+    };
     let lane = vec![
         step(0, vec![append("words", text("${result.word}"))]),
         step(1, vec![]),
@@ -72,8 +77,17 @@ pub(crate) fn lanes() -> Plan {
             width_max: 2,
             on_failure: OnFailure::Fail,
             collect: Some("given".into()),
+            tasks: None,
         },
-        step(3, vec![Write { path: vec!["sum".into()], kind: WriteKind::Set, value: text("${result.all}") }]),
+        step(
+            3,
+            vec![Write {
+                path: vec!["sum".into()],
+                kind: WriteKind::Set,
+                value: text("${result.all}"),
+                keys: Vec::new(),
+            }],
+        ),
         Node::Return { value: text("${state}") },
     ];
     let mut plan =
@@ -94,6 +108,7 @@ pub(crate) fn machine() -> Plan {
                 path: vec!["text".into()],
                 kind: WriteKind::Set,
                 value: text("${result.line}"),
+                keys: Vec::new(),
             }],
             transitions: vec![to("${result.ok} == true", 1)],
             on_timeout: None,
@@ -163,7 +178,7 @@ fn with_inputs(id: &str, inputs: Vec<(&str, Expr)>) -> Step {
 }
 
 fn step(step: u32, writes: Vec<Write>) -> Node {
-    Node::Do { step, writes, on_failure: OnFailure::Fail }
+    Node::Do { step, writes, on_failure: OnFailure::Fail, otherwise: Vec::new() }
 }
 
 fn constant(number: u64) -> Expr {
@@ -180,5 +195,11 @@ fn condition(text: &str) -> Expr {
 
 fn foreign(source: &str, reads: &[&str]) -> Expr {
     let reads = reads.iter().map(|path| Path::parse(path, 0).unwrap()).collect();
-    Expr::Foreign(Foreign { language: Language::Jinja, source: source.into(), reads, given: vec![] })
+    Expr::Foreign(Foreign {
+        language: Language::Jinja,
+        source: source.into(),
+        reads,
+        given: vec![],
+        origin: None,
+    })
 }

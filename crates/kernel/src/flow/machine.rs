@@ -3,9 +3,10 @@
 //! Variables change before the next state is chosen. After a time-out, transitions that hold come first, then
 //! `on_timeout`. A failure that no transition takes fails the run; success that none takes ends it.
 
+use crate::news::ChangedBy;
 use crate::plan::{Access, State};
 use crate::run::life::flow_of;
-use crate::run::{Key, Moment, Outcome, Owner, Stop, Task, Writer};
+use crate::run::{Changes, Key, Moment, Outcome, Owner, Stop, Task, Writer};
 use crate::table::{Row, table};
 use crate::{Data, Failure, FailureKind, Fields};
 use serde::{Deserialize, Serialize};
@@ -68,10 +69,10 @@ impl Moment<'_> {
         let (state, result) = (&machine.states[current], result(&failure, outputs));
         // Only what succeeded changes something.
         let writes = if failure.is_none() { state.writes.as_slice() } else { &[] };
-        let by = Writer { access: &Access::All, step: None, lane: None, result: Some(&result) };
+        let by = Writer { access: &Access::All, step: None, lane: None, result: Some(&result), error: None };
         let changes = self.changes(writes, by)?;
         let next = self.next_state(state, failure.as_ref(), &result, &changes)?;
-        self.put(changes)?;
+        self.put(changes, ChangedBy::Step(self.plan.steps[current].id.clone()))?;
         let (_, life) = flow_of!(self, Machine);
         life.ended = None;
         self.leave_state(current, next, failure);
@@ -102,7 +103,7 @@ impl Moment<'_> {
         state: &State,
         failure: Option<&Failure>,
         result: &Fields,
-        changes: &Fields,
+        changes: &Changes,
     ) -> Result<Option<(Row, u32)>, Stop> {
         let scope = self.scope(&Access::All).with_result(Some(result)).over(changes);
         for transition in &state.transitions {

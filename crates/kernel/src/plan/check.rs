@@ -1,7 +1,9 @@
 //! Checks that the parts of a plan fit together. Dialects report mistakes of a definition with places;
 //! this finds what only a broken plan can have, so that `apply` never meets it.
 
-use super::{Body, Flow, Graph, Machine, Node, Place, Plan, Sequence, Spread, Step, Work};
+use super::{
+    Body, Books, COMPUTED, Flow, Graph, Machine, Node, Place, Plan, Sequence, Spread, Step, Work, Write,
+};
 use std::collections::BTreeSet;
 
 /// Why a plan cannot be run.
@@ -30,6 +32,7 @@ impl Plan {
     fn check_computed(&self) -> Result<(), Broken> {
         let mut later: BTreeSet<&str> = self.state.computed.iter().map(|field| field.name.as_str()).collect();
         require(later.len() == self.state.computed.len(), "two computed fields have one name")?;
+        self.check_layers()?;
         let first = self.state.initial.iter().find(|(name, _)| later.contains(name.as_str()));
         require(first.is_none(), "a computed field has a first value")?;
         for field in &self.state.computed {
@@ -40,13 +43,40 @@ impl Plan {
         Ok(())
     }
 
+    /// Whether every field that the rules name is of a layer, where there are layers, and what an evaluator computes is of
+    /// its own.
+    fn check_layers(&self) -> Result<(), Broken> {
+        let rules = &self.state;
+        let foreign = rules.computed.iter().any(|field| field.transform.is_some());
+        require(rules.is_layered() || !foreign && rules.books.is_none(), "a rule needs layers of the state")?;
+        if !rules.is_layered() {
+            return Ok(());
+        }
+        let own = |name: &str| rules.layer_of(name).is_some_and(|(layer, _)| layer == COMPUTED);
+        let known = |name: &String| rules.layer_of(name).is_some();
+        let good = rules.computed.iter().all(|field| own(&field.name) && field.from.iter().all(known));
+        require(good, "a computed field is in no layer of its own, or follows from what is in none")?;
+        let first = rules.initial.iter().all(|(name, _)| known(name) && !own(name));
+        require(first, "a first value is in no layer that can be written")?;
+        let books = rules.books.iter().flat_map(Books::paths);
+        self.check_writes(books.map(Vec::as_slice))
+    }
+
     /// Whether something may write these fields.
     fn check_writes<'w>(&self, mut paths: impl Iterator<Item = &'w [String]>) -> Result<(), Broken> {
         let bad = paths.find(|path| {
             let name = path.first();
-            name.is_none_or(|name| self.state.computed.iter().any(|field| field.name == *name))
+            name.is_none_or(|name| !self.can_write(name))
         });
         require(bad.is_none(), "a write has no field, or one that is computed")
+    }
+
+    /// Whether a step may write a field: nobody writes what is computed, and where there are layers it is in one.
+    pub(crate) fn can_write(&self, name: &str) -> bool {
+        let rules = &self.state;
+        let layer = rules.layer_of(name).map(|(layer, _)| layer);
+        let in_place = if rules.is_layered() { layer.is_some_and(|layer| layer != COMPUTED) } else { true };
+        in_place && rules.computed.iter().all(|field| field.name != name)
     }
 
     fn check_graph(&self, graph: &Graph) -> Result<(), Broken> {
@@ -73,7 +103,7 @@ impl Plan {
         require(!is_circular(sequence), "a body stands inside itself")?;
         // A body may stand in several places; where a break or goto leads nowhere in one of them, the run says so.
         let mut seen = BTreeSet::from([0]);
-        let mut inside = vec![Inside { body: 0, around: vec![0], looped: false }];
+        let mut inside = vec![Inside { body: 0, around: vec![0], looped: false, caught: false }];
         while let Some(here) = inside.pop() {
             for node in &sequence.bodies[here.body as usize] {
                 here.check(node)?;
@@ -93,7 +123,11 @@ impl Plan {
                     arms.iter().all(|(_, body)| has_body(*body)) && otherwise.is_none_or(has_body)
                 }
                 Node::While { body, .. } | Node::Foreach { body, .. } => has_body(*body),
-                Node::Fork { body, width_max, .. } => has_body(*body) && *width_max > 0,
+                Node::Fork { body, width_max, tasks, .. } => {
+                    let is_there = tasks.as_ref().is_none_or(|tasks| self.has_step(tasks.step));
+                    has_body(*body) && *width_max > 0 && is_there
+                }
+                Node::Try { body, catch } => has_body(*body) && catch.is_none_or(has_body),
                 Node::Goto { to, .. } => has_place(sequence, *to),
                 Node::Spread(spread) => {
                     let is_child = self.steps.get(spread.step as usize).is_some_and(calls);
@@ -101,7 +135,7 @@ impl Plan {
                     is_child && is_named && spread.width_max > 0
                 }
                 Node::Set { .. } | Node::Give { .. } | Node::Break | Node::Return { .. } => true,
-                Node::Fail { .. } => true,
+                Node::Fail { .. } | Node::Raise | Node::Exit | Node::Warn { .. } => true,
                 Node::Within { .. } => false,
             };
             require(good, "a node names a step or body that is not there")?;
@@ -116,6 +150,7 @@ impl Plan {
             let is_its_own = match &**node {
                 Node::Do { step: done, .. } => done == step,
                 Node::Spread(spread) => spread.step == *step,
+                Node::Fork { tasks: Some(tasks), .. } => tasks.step == *step,
                 _ => true,
             };
             require(self.has_step(*step) && is_its_own, "a node is within a step that is not its own")?;
@@ -183,6 +218,7 @@ fn bodies_of(node: &Node) -> Vec<u32> {
     match node.inner() {
         Node::Branch { arms, otherwise } => arms.iter().map(|(_, body)| *body).chain(*otherwise).collect(),
         Node::While { body, .. } | Node::Foreach { body, .. } | Node::Fork { body, .. } => vec![*body],
+        Node::Try { body, catch } => std::iter::once(*body).chain(*catch).collect(),
         _ => Vec::new(),
     }
 }
@@ -192,12 +228,14 @@ struct Inside {
     body: u32,
     around: Vec<u32>,
     looped: bool,
+    caught: bool,
 }
 
 impl Inside {
     fn check(&self, node: &Node) -> Result<(), Broken> {
         match node.inner() {
             Node::Break => require(self.looped, "a break stands outside any loop"),
+            Node::Raise => require(self.caught, "nothing was caught where it is raised again"),
             Node::Goto { to, .. } => {
                 require(self.around.contains(&to.body), "a goto leads into a body that is not around it")
             }
@@ -209,8 +247,11 @@ impl Inside {
     fn below(&self, node: &Node) -> Vec<Inside> {
         let looped = self.looped || matches!(node.inner(), Node::While { .. } | Node::Foreach { .. });
         let below = |body: u32| match node.inner() {
-            Node::Fork { .. } => Inside { body, around: vec![body], looped: false },
-            _ => Inside { body, around: self.around.iter().copied().chain([body]).collect(), looped },
+            Node::Fork { .. } => Inside { body, around: vec![body], looped: false, caught: false },
+            other => {
+                let caught = self.caught || matches!(other, Node::Try { catch, .. } if *catch == Some(body));
+                Inside { body, around: self.around.iter().copied().chain([body]).collect(), looped, caught }
+            }
         };
         bodies_of(node).into_iter().map(below).collect()
     }
@@ -223,12 +264,13 @@ fn has_place(sequence: &Sequence, place: Place) -> bool {
 /// The paths that a node writes.
 fn written(node: &Node) -> Vec<&[String]> {
     match node {
-        Node::Do { writes, .. } | Node::Set { writes } => {
-            writes.iter().map(|write| write.path.as_slice()).collect()
+        Node::Do { writes, otherwise, .. } => writes.iter().chain(otherwise).map(Write::path).collect(),
+        Node::Set { writes } => writes.iter().map(Write::path).collect(),
+        Node::Fork { collect, tasks, .. } => {
+            let errors = tasks.as_ref().and_then(|tasks| tasks.errors.as_deref());
+            collect.as_ref().map(std::slice::from_ref).into_iter().chain(errors).collect()
         }
-        Node::Fork { collect: Some(name), .. } | Node::Spread(Spread { collect: Some(name), .. }) => {
-            vec![std::slice::from_ref(name)]
-        }
+        Node::Spread(Spread { collect: Some(name), .. }) => vec![std::slice::from_ref(name)],
         _ => Vec::new(),
     }
 }

@@ -55,6 +55,21 @@ pub struct Foreign {
     /// Values under names of its own. What has any is asked alone: the same name may mean something else elsewhere.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub given: Vec<(String, Expr)>,
+    /// Where it stands in its file, if that can be said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Origin>,
+}
+
+/// Where a source stands in the file it was written in, so that an error can point there. Counted from one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Origin {
+    /// The line of its first character.
+    pub line: u32,
+    /// The column of its first character.
+    pub column: u32,
+    /// The column at which its later lines begin, where they are the following lines of the file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub indent: Option<u32>,
 }
 
 /// Languages of evaluators.

@@ -97,6 +97,9 @@ pub enum Node {
         writes: Vec<Write>,
         /// What its failure does.
         on_failure: OnFailure,
+        /// Changes of the state after a failure, whether the lane goes on or not; they read `error`.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        otherwise: Vec<Write>,
     },
     /// Change the state.
     Set {
@@ -118,6 +121,9 @@ pub enum Node {
         body: u32,
         /// Most rounds; one more fails the run.
         iterations_max: u32,
+        /// Whether the loop is left with a warning at its bound, and nothing fails.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        leave: bool,
     },
     /// A body once for each item, one after the other.
     Foreach {
@@ -142,6 +148,9 @@ pub enum Node {
         on_failure: OnFailure,
         /// Where the lanes' results go, in order of the items.
         collect: Option<String>,
+        /// Where the lanes are tasks of others: what each of them is called and given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tasks: Option<Box<Tasks>>,
     },
     /// What this lane gives, for `collect`.
     Give {
@@ -165,6 +174,22 @@ pub enum Node {
     /// The run fails.
     Fail {
         /// Why.
+        message: Expr,
+    },
+    /// A body that may fail. Whoever reads what they did not declare is not caught.
+    Try {
+        /// The body.
+        body: u32,
+        /// What is done after a failure; it reads `error`. Without it the lane goes on.
+        catch: Option<u32>,
+    },
+    /// Fails again with the failure that was caught.
+    Raise,
+    /// Ends the run as it stands, with its outputs.
+    Exit,
+    /// Tells a warning.
+    Warn {
+        /// What is said.
         message: Expr,
     },
     /// A child run for each item.
@@ -191,6 +216,33 @@ impl Node {
     pub(crate) fn who(&self) -> Option<(u32, Option<&Expr>)> {
         if let Node::Within { step, when, .. } = self { Some((*step, when.as_ref())) } else { None }
     }
+}
+
+/// Lanes that are tasks of sub-agents.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Tasks {
+    /// The step of the definition that has them.
+    pub step: u32,
+    /// What is done for each item, by name.
+    pub task: String,
+    /// What the task of an item is called; the same name again is told apart by a number.
+    pub id: Expr,
+    /// Variables of each lane, and what its sub-agent is told; they read the item and its `index`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub given: Vec<(String, Expr)>,
+    /// What sub-agents are told in place of what they are usually told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<Expr>,
+    /// How often a failed lane is begun again, each time after all others have ended.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub retries_max: u32,
+    /// The path of a list to which the failures of lanes are added.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub errors: Option<Vec<String>>,
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// A child run for each item of a list. All items begin, whatever becomes of others, and the lane goes on when all have ended.

@@ -8,12 +8,13 @@ mod state;
 mod step;
 
 pub use check::Broken;
-pub use expr::{Expr, Foreign, Language};
+pub use expr::{Expr, Foreign, Language, Origin};
 pub use flow::{
     Block, Body, Each, Flow, Graph, ItemInputs, Machine, Node, OnFailure, Place, Sequence, Spread, State,
-    Transition,
+    Tasks, Transition,
 };
-pub use state::{Access, Computed, OnError, Rules, Write, WriteKind};
+pub use state::{Access, Books, Computed, Key, OnError, Rules, Transform, Write, WriteKind};
+pub(crate) use state::{COMPUTED, OPEN_LAYERS};
 pub use step::{
     Adapter, Audience, Deadline, Ends, Gate, GateLevel, OnInterrupt, OnOverdue, Retry, Step, Verify, Work,
     Workflow,
@@ -65,6 +66,9 @@ pub struct Plan {
     /// Where its steps belong to a sub-agent: how that is called (`@task`, `@reviewer`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
+    /// What the definition says to those who follow it, by section; nothing here chooses by it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub notes: BTreeMap<String, Value>,
 }
 
 /// The forms a definition may have.
@@ -178,6 +182,7 @@ impl Plan {
             limits: Limits::default(),
             version: None,
             agent: None,
+            notes: BTreeMap::new(),
         }
     }
 

@@ -1,15 +1,15 @@
 //! What a write does to a value, and which writes can be asked about together.
 
 use crate::language::{Path, Segment};
-use crate::plan::{Write, WriteKind};
+use crate::plan::{Expr, Rules, Write, WriteKind};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
 /// How many of the first writes read nothing that one of them writes.
-pub(super) fn independent(writes: &[Write]) -> usize {
+pub(super) fn independent(writes: &[Write], rules: &Rules) -> usize {
     let mut written: BTreeSet<&str> = BTreeSet::new();
     let reads = |write: &Write, written: &BTreeSet<&str>| {
-        write.value.paths().into_iter().any(|path| may_read(path, written))
+        write.exprs().flat_map(Expr::paths).any(|path| may_read(path, written, rules))
     };
     let together = writes.iter().take_while(|write| {
         let apart = !reads(write, &written);
@@ -20,17 +20,30 @@ pub(super) fn independent(writes: &[Write]) -> usize {
 }
 
 /// Whether a path may lead to one of these fields: as part of the state, or by its bare name.
-fn may_read(path: &Path, fields: &BTreeSet<&str>) -> bool {
+fn may_read(path: &Path, fields: &BTreeSet<&str>, rules: &Rules) -> bool {
     let inner = path.segments.iter().any(|segment| match segment {
-        Segment::Value(inner) => may_read(inner, fields),
+        Segment::Value(inner) => may_read(inner, fields, rules),
         Segment::Key(_) | Segment::Index(_) => false,
     });
+    if rules.is_layered() {
+        return inner || may_read_layers(path, fields, rules);
+    }
     inner
         || match (path.root.as_str(), path.name(0)) {
             ("state", Some(name)) => fields.contains(name.as_ref()),
             ("state", None) => !fields.is_empty(),
             (root, _) => fields.contains(root),
         }
+}
+
+/// Whether a path may lead to one of these fields, each of which is in a layer.
+fn may_read_layers(path: &Path, fields: &BTreeSet<&str>, rules: &Rules) -> bool {
+    let is_layer = rules.layers.contains(&path.root);
+    fields.iter().filter_map(|field| rules.layer_of(field)).any(|(layer, name)| match path.name(0) {
+        Some(key) if is_layer => layer == path.root && name == key,
+        None if is_layer => layer == path.root,
+        _ => name == path.root,
+    })
 }
 
 /// A value with one place in it changed.

@@ -1,11 +1,13 @@
 //! Lets a fact happen: one line a kind, each to the room that knows it.
 
 use super::admit::{fingerprint, fingerprint_of_answer};
+use super::moment::Update;
 use super::{Moment, Outcome, Task, Weigh};
 use crate::command::Caller;
 use crate::event::Report;
 use crate::failure::{MESSAGE_BYTES_MAX, shortened};
-use crate::{Digest, EffectId, Fact, Fields};
+use crate::news::ChangedBy;
+use crate::{Digest, EffectId, Fact, Fields, News};
 
 impl Moment<'_> {
     pub(super) fn happen(&mut self, fact: Fact) {
@@ -29,7 +31,12 @@ impl Moment<'_> {
             Fact::ChildEnded { effect, outcome, .. } => {
                 self.child_ended(key(&effect), bounded_outcome(outcome))
             }
-            Fact::Updated { values, .. } => self.agenda.push_back(Task::Update(values)),
+            Fact::Updated { values, changes, by, .. } => {
+                let by = ChangedBy::Caller(by);
+                self.agenda.push_back(Task::Update(Box::new(Update { values, changes, by })));
+            }
+            Fact::Marked { step, reason, by } => self.news(News::Marked { step, reason, by }),
+            Fact::GaveUp { reason, .. } => self.give_up(shortened(reason, MESSAGE_BYTES_MAX)),
             Fact::CancelRequested { reason, .. } => self.cancel(shortened(reason, MESSAGE_BYTES_MAX)),
             Fact::Acknowledged => self.acknowledged(),
         }

@@ -11,6 +11,7 @@
 pub(crate) mod activity;
 mod admit;
 mod change;
+mod compute;
 mod execution;
 mod happen;
 mod hold;
@@ -23,6 +24,7 @@ mod scope;
 mod state;
 mod status;
 mod turn;
+mod write;
 
 pub use execution::{Bounds, Run};
 pub use life::{Outcome, Snapshot};
@@ -33,6 +35,6 @@ pub use turn::Turn;
 pub(crate) use activity::Owner;
 pub(crate) use life::Life;
 pub(crate) use moment::{Moment, Task};
-pub(crate) use scope::{Gather, Scope, Stop, shallow};
-pub(crate) use state::Writer;
+pub(crate) use scope::{Gather, Scope, Stop, of_item, shallow};
+pub(crate) use write::{Changes, Writer};
 pub(crate) use {hold::Weigh, key::Key};

@@ -2,9 +2,11 @@
 
 use super::phase::Phase;
 use super::{Life, Outcome, Stop, Turn};
+use crate::event::Change;
+use crate::news::ChangedBy;
 use crate::plan::{Access, Plan};
 use crate::table::Row;
-use crate::{Answer, Digest, Effect, EffectId, Fields, News, Question};
+use crate::{Answer, Digest, Effect, EffectId, Failure, FailureKind, Fields, News, Question};
 use std::collections::{BTreeMap, VecDeque};
 
 /// Something still to be done within the turn.
@@ -31,11 +33,19 @@ pub(crate) enum Task {
     /// The next cleanup step.
     Cleanup,
     /// Changes of the state from outside.
-    Update(Fields),
+    Update(Box<Update>),
     /// Check a submitted result.
     Check(String),
     /// An action whose time is its end.
     Resume(String),
+}
+
+/// Changes of the state from outside.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Update {
+    pub(super) values: Fields,
+    pub(super) changes: Vec<Change>,
+    pub(super) by: ChangedBy,
 }
 
 /// All that a transition may touch.
@@ -48,13 +58,15 @@ pub(crate) struct Moment<'m> {
     pub(crate) now: u64,
     /// How many nodes lanes have passed in this turn.
     pub(crate) moves: &'m mut u32,
+    /// How many bytes evaluators have made in this turn.
+    pub(crate) made: u64,
     #[cfg(feature = "faults")]
     pub(crate) planted: crate::fault::Planted,
 }
 
 impl Moment<'_> {
-    /// Works off one task; gives the question that must be answered first, if there is one.
-    pub(super) fn work_off(&mut self, task: &Task) -> Option<Question> {
+    /// Works off one task; gives the questions that must be answered first, if there are some.
+    pub(super) fn work_off(&mut self, task: &Task) -> Option<Vec<Question>> {
         // Once the run closes, nothing of its flow goes on; cleanup does.
         if self.life.phase != Phase::Running
             && !matches!(task, Task::Cleanup | Task::Check(_) | Task::Resume(_))
@@ -62,6 +74,7 @@ impl Moment<'_> {
             return None;
         }
         let done = match task {
+            _ if self.has_made_too_much() => Err(too_much_made().into()),
             Task::Open => self.open_flow(),
             Task::Block(block) => self.enter_block(*block),
             Task::Item(block, item) => self.enter_item(*block, *item),
@@ -72,18 +85,27 @@ impl Moment<'_> {
             Task::Enter(state) => self.enter_state(*state),
             Task::Finish => self.finish(),
             Task::Cleanup => self.next_cleanup(),
-            Task::Update(values) => self.update_from_outside(values),
+            Task::Update(update) => {
+                let Update { values, changes, by } = &**update;
+                self.update_from_outside(values, changes, by)
+            }
             Task::Check(key) => self.check_result(key),
             Task::Resume(key) => self.resume(key),
         };
         match done {
             Ok(()) => None,
-            Err(Stop::Ask(question)) => Some(question),
+            Err(Stop::Ask(questions)) => Some(questions),
             Err(Stop::Fail(failure)) => {
                 self.close(Outcome::Failed { failure });
                 None
             }
         }
+    }
+
+    /// Whether evaluators have made more in this turn than one may, where the state has layers.
+    fn has_made_too_much(&self) -> bool {
+        let is_running = self.life.phase == Phase::Running;
+        is_running && self.plan.state.is_layered() && self.made > TURN_BYTES_MAX
     }
 
     /// Notes which row of a transition table was followed.
@@ -131,4 +153,14 @@ impl Moment<'_> {
     pub(crate) fn scope<'s>(&'s self, access: &'s Access) -> super::scope::Scope<'s> {
         super::scope::Scope::new(self.plan, self.life, self.answers, access)
     }
+}
+
+/// What evaluators may make in one turn of a run whose state has layers.
+const TURN_BYTES_MAX: u64 = 16 * 1024 * 1024;
+
+fn too_much_made() -> Failure {
+    let max = TURN_BYTES_MAX / 1024 / 1024;
+    let message =
+        format!("expressions made more than {max} MiB of values at once, without a step between them");
+    Failure::new(FailureKind::Limit, message)
 }

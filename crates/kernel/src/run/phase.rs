@@ -15,6 +15,7 @@ table! { "run":
     FAIL       = "running", "a step or expression failed"      => "closing";
     TIME_OUT   = "running", "its time is up"                   => "closing";
     CANCEL     = "running", "cancel was requested"             => "closing";
+    GIVE_UP    = "running", "it was given up"                  => "closing";
     CLEAN_UP   = "closing", "nothing is open, cleanup is left" => "closing";
     END        = "closing", "nothing is open or left"          => "ended";
     ABANDON    = "closing", "the deadline of closing came"     => "ended";
@@ -81,6 +82,13 @@ impl Moment<'_> {
         self.begin_closing(Outcome::Cancelled { reason });
     }
 
+    /// Somebody says that it has failed.
+    pub(super) fn give_up(&mut self, reason: String) {
+        self.reach(GIVE_UP);
+        self.withdraw_timeout();
+        self.begin_closing(Outcome::Failed { failure: Failure::new(FailureKind::Operation, reason) });
+    }
+
     /// Evaluates the outputs and closes with success.
     pub(super) fn finish(&mut self) -> Result<(), Stop> {
         let (scope, wanted) = (self.scope(&crate::plan::Access::All), &self.plan.outputs);
@@ -130,6 +138,7 @@ impl Moment<'_> {
         self.stop_all();
         self.stop_each();
         self.stop_spread();
+        self.stop_tasks();
         let freed = close_flow(&mut self.life.flow);
         self.let_go(freed);
         self.carry(outcome.weight());

@@ -5,7 +5,7 @@ use super::life::FlowLife;
 use super::phase::Phase;
 use super::{Outcome, Run};
 use crate::EffectId;
-use crate::flow::sequence::Spreading;
+use crate::flow::sequence::{Forking, Spreading};
 use crate::plan::{Audience, Flow, Work};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -90,6 +90,29 @@ impl Run {
             (Flow::Sequence(planned), FlowLife::Sequence(life)) => life.spreading(planned),
             _ => Vec::new(),
         }
+    }
+
+    /// The forks that it is at whose lanes are tasks.
+    pub fn forking(&self) -> Vec<Forking> {
+        match (&self.plan.flow, &self.life.flow) {
+            (Flow::Sequence(planned), FlowLife::Sequence(life)) => life.forking(planned),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The task that an open effect belongs to.
+    pub fn task_of(&self, effect: &EffectId) -> Option<&str> {
+        let (key, ..) = effect.parts()?;
+        let lane = self.life.activities.get(key)?.owner.lane()?;
+        match &self.life.flow {
+            FlowLife::Sequence(life) => life.task_of(lane),
+            _ => None,
+        }
+    }
+
+    /// How often its state was changed, where it has layers.
+    pub fn state_version(&self) -> u64 {
+        self.life.state.version()
     }
 
     /// How it ended, if it has.

@@ -8,7 +8,7 @@ use super::{Moment, Run, Task};
 use crate::plan::Flow;
 use crate::table::Row;
 use crate::{Answer, Digest, Effect, Event, News, Question};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// What one event gave.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -39,6 +39,8 @@ pub(super) struct Turning {
     asked: Vec<Question>,
     /// How many nodes lanes have passed.
     moves: u32,
+    /// How many bytes evaluators have made.
+    made: u64,
     turn: Turn,
 }
 
@@ -57,6 +59,7 @@ impl Run {
         let mut turning = self.turning.take().expect("BUG: answers without a question");
         let asked = std::mem::take(&mut turning.asked);
         assert_eq!(asked.len(), answers.len(), "BUG: as many answers as questions");
+        turning.made = turning.made.saturating_add(answers.iter().map(Answer::made_bytes).sum());
         turning.answers.extend(asked.iter().map(Question::digest).zip(answers));
         self.go_on(turning)
     }
@@ -85,15 +88,13 @@ impl Run {
     /// answers; lanes and states go in their order.
     fn work_off(&mut self, turning: &mut Turning) -> Vec<Question> {
         let overtakes = matches!(self.plan.flow, Flow::Graph(_));
-        let (mut deferred, mut questions) = (VecDeque::new(), Vec::new());
+        let (mut deferred, mut questions, mut known) = (VecDeque::new(), Vec::new(), BTreeSet::new());
         while (overtakes || questions.is_empty())
             && let Some(task) = turning.agenda.pop_front()
         {
-            if let Some(question) = self.moment(turning).work_off(&task) {
+            if let Some(asked) = self.moment(turning).work_off(&task) {
                 deferred.push_back(task);
-                if !questions.contains(&question) {
-                    questions.push(question);
-                }
+                questions.extend(asked.into_iter().filter(|question| known.insert(question.digest())));
             }
         }
         deferred.append(&mut turning.agenda);
@@ -110,6 +111,7 @@ impl Run {
             answers: &turning.answers,
             now: turning.now,
             moves: &mut turning.moves,
+            made: turning.made,
             #[cfg(feature = "faults")]
             planted: self.planted,
         }

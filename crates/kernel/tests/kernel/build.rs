@@ -2,9 +2,9 @@
 
 use kernel::language::{Path, Syntax, Template, parse_condition};
 use kernel::plan::{
-    Access, Adapter, Audience, Body, Deadline, Dialect, Ends, Expr, Flow, Foreign, Gate, GateLevel, Graph,
-    ItemInputs, Language, Machine, Node, OnFailure, OnInterrupt, Retry, Sequence, Spread, State, Step,
-    Transition, Verify, Work, Workflow, Write, WriteKind,
+    Access, Adapter, Audience, Body, Computed, Deadline, Dialect, Ends, Expr, Flow, Foreign, Gate, GateLevel,
+    Graph, ItemInputs, Language, Machine, Node, OnError, OnFailure, OnInterrupt, Retry, Sequence, Spread,
+    State, Step, Transform, Transition, Verify, Work, Workflow, Write, WriteKind,
 };
 use kernel::{Data, Digest, Fields, Plan};
 use serde_json::{Value, json};
@@ -28,7 +28,13 @@ pub(crate) fn just(value: Value) -> Expr {
 /// A foreign expression that reads paths.
 pub(crate) fn js(source: &str, reads: &[&str]) -> Expr {
     let reads = reads.iter().map(|path| Path::parse(path, 0).expect("a path")).collect();
-    Expr::Foreign(Foreign { language: Language::JavaScript, source: source.into(), reads, given: vec![] })
+    Expr::Foreign(Foreign {
+        language: Language::JavaScript,
+        source: source.into(),
+        reads,
+        given: vec![],
+        origin: None,
+    })
 }
 
 pub(crate) fn fields(value: Value) -> Fields {
@@ -92,7 +98,7 @@ pub(crate) fn make(id: &str, inputs: Inputs<'_>, outputs: Inputs<'_>) -> Step {
 /// A foreign expression with names of its own.
 pub(crate) fn jinja(source: &str, given: Inputs<'_>) -> Expr {
     let (language, source) = (Language::Jinja, source.into());
-    Expr::Foreign(Foreign { language, source, reads: vec![], given: named(given) })
+    Expr::Foreign(Foreign { language, source, reads: vec![], given: named(given), origin: None })
 }
 
 /// A wait.
@@ -185,17 +191,22 @@ pub(crate) fn state_of(plan: &mut Plan, position: usize) -> &mut State {
 
 /// Do a step.
 pub(crate) fn act(step: u32) -> Node {
-    Node::Do { step, writes: Vec::new(), on_failure: OnFailure::Fail }
+    Node::Do { step, writes: Vec::new(), on_failure: OnFailure::Fail, otherwise: Vec::new() }
 }
 
 /// Do a step and put a field of its result into the state.
 pub(crate) fn act_into(step: u32, field: &str, value: &str) -> Node {
-    Node::Do { step, writes: vec![put(field, text(value))], on_failure: OnFailure::Fail }
+    Node::Do {
+        step,
+        writes: vec![put(field, text(value))],
+        on_failure: OnFailure::Fail,
+        otherwise: Vec::new(),
+    }
 }
 
 /// Do a step that may fail.
 pub(crate) fn attempt(step: u32) -> Node {
-    Node::Do { step, writes: Vec::new(), on_failure: OnFailure::Continue }
+    Node::Do { step, writes: Vec::new(), on_failure: OnFailure::Continue, otherwise: Vec::new() }
 }
 
 pub(crate) fn set(writes: Vec<Write>) -> Node {
@@ -208,7 +219,36 @@ pub(crate) fn put(path: &str, value: Expr) -> Write {
 }
 
 pub(crate) fn change(path: &str, kind: WriteKind, value: Expr) -> Write {
-    Write { path: path.split('.').map(str::to_owned).collect(), kind, value }
+    Write { path: path.split('.').map(str::to_owned).collect(), kind, value, keys: Vec::new() }
+}
+
+/// A write of a field in a layer.
+pub(crate) fn layer(field: &str, kind: WriteKind, value: Expr) -> Write {
+    Write { path: vec![field.to_owned()], keys: Vec::new(), kind, value }
+}
+
+/// A plan whose state has the layers of `reactive`.
+pub(crate) fn layered(mut plan: Plan) -> Plan {
+    plan.state.layers = ["computed", "raw", "state", "included"].map(str::to_owned).to_vec();
+    plan
+}
+
+/// A field that an evaluator computes.
+pub(crate) fn transform(name: &str, from: &[&str], source: &str, on_error: OnError) -> Computed {
+    let inputs: Vec<Path> = from.iter().map(|path| Path::parse(path, 0).expect("a path")).collect();
+    let field = |path: &Path| format!("{}.{}", path.root, path.key(0).expect("a field"));
+    Computed {
+        name: name.to_owned(),
+        from: inputs.iter().map(field).collect(),
+        value: just(Value::Null),
+        on_error,
+        transform: Some(Transform {
+            source: source.to_owned(),
+            single: inputs.len() == 1,
+            inputs,
+            ..Transform::default()
+        }),
+    }
 }
 
 /// A field grows by one.
@@ -217,7 +257,7 @@ pub(crate) fn count(field: &str) -> Node {
 }
 
 pub(crate) fn whilst(condition: &str, body: u32, iterations_max: u32) -> Node {
-    Node::While { condition: cond(condition), body, iterations_max }
+    Node::While { condition: cond(condition), body, iterations_max, leave: false }
 }
 
 pub(crate) fn when(condition: &str, body: u32, otherwise: Option<u32>) -> Node {
@@ -246,6 +286,7 @@ pub(crate) fn fork_with(
         width_max,
         on_failure,
         collect: collect.map(str::to_owned),
+        tasks: None,
     }
 }
 

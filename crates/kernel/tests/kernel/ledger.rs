@@ -64,6 +64,7 @@ impl Ledger {
                 return;
             }
             Command::Start { .. } | Command::Update { .. } | Command::Cancel { .. } => return,
+            Command::Mark { .. } | Command::GiveUp { .. } => return,
         };
         assert!(self.owed.remove(id).is_some(), "`{id}` came back and was not owed");
         self.stopping.remove(id);

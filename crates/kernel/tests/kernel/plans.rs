@@ -99,6 +99,7 @@ fn computed_fields_follow_what_they_read_and_nobody_writes_them() {
         from: [from.to_owned()].into(),
         value: just(json!(1)),
         on_error: OnError::Propagate,
+        transform: None,
     };
     let plan = |fields: Vec<Computed>, body: Vec<Node>| {
         let mut plan = bodies(vec![body, vec![]]);
@@ -120,10 +121,59 @@ fn computed_fields_follow_what_they_read_and_nobody_writes_them() {
         set(vec![change("a.b", WriteKind::Set, just(json!(1)))]),
         act_into(0, "a", "${result}"),
         fork_with(just(json!([])), 1, 1, kernel::plan::OnFailure::Fail, Some("a")),
-        set(vec![kernel::plan::Write { path: vec![], kind: WriteKind::Set, value: just(json!(1)) }]),
+        set(vec![kernel::plan::Write {
+            path: vec![],
+            kind: WriteKind::Set,
+            value: just(json!(1)),
+            keys: Vec::new(),
+        }]),
     ] {
         assert_eq!(broken(&plan(vec![computed("a", "x")], vec![node])), written);
     }
     let valued = with_state(plan(vec![computed("a", "x")], vec![]), json!({"a": 1}));
     assert_eq!(broken(&valued), "a computed field has a first value");
+}
+
+#[test]
+fn fields_are_in_layers_where_there_are_layers() {
+    let plan = |body: Vec<Node>| layered(bodies(vec![body, vec![]]));
+    let write = |field: &str| set(vec![layer(field, WriteKind::Set, just(json!(1)))]);
+    let written = "a write has no field, or one that is computed";
+    for field in ["x", "computed.x", "other.x", "raw.", ""] {
+        assert_eq!(broken(&plan(vec![write(field)])), written, "{field}");
+        let otherwise = vec![layer(field, WriteKind::Set, just(json!(1)))];
+        let on_failure = kernel::plan::OnFailure::Fail;
+        assert_eq!(broken(&plan(vec![Node::Do { step: 0, writes: vec![], on_failure, otherwise }])), written);
+    }
+    assert!(plan(vec![write("raw.x"), write("included.x")]).check().is_ok());
+    let with = |computed: Computed| {
+        let mut plan = plan(vec![]);
+        plan.state.computed = vec![computed];
+        plan
+    };
+    let nowhere = "a computed field is in no layer of its own, or follows from what is in none";
+    assert_eq!(broken(&with(transform("raw.c", &["raw.a"], "c", OnError::Null))), nowhere);
+    assert_eq!(broken(&with(transform("computed.c", &["other.a"], "c", OnError::Null))), nowhere);
+    let good = with(transform("computed.c", &["raw.a"], "c", OnError::Null));
+    assert!(good.check().is_ok());
+    let valued = with_state(good.clone(), json!({"a": 1}));
+    assert_eq!(broken(&valued), "a first value is in no layer that can be written");
+    let mut flat = good;
+    flat.state.layers.clear();
+    assert_eq!(broken(&flat), "a rule needs layers of the state");
+    let mut booked = plan(vec![]);
+    booked.state.books =
+        Some(kernel::plan::Books { failed: Some(vec!["computed.x".into()]), ..Default::default() });
+    assert_eq!(broken(&booked), written);
+}
+
+#[test]
+fn what_is_raised_was_caught() {
+    let nothing = "nothing was caught where it is raised again";
+    assert_eq!(broken(&bodies(vec![vec![Node::Raise]])), nothing);
+    let tries = |body: u32, catch: Option<u32>| Node::Try { body, catch };
+    assert_eq!(broken(&bodies(vec![vec![tries(1, Some(2))], vec![Node::Raise], vec![]])), nothing);
+    assert!(bodies(vec![vec![tries(1, Some(2))], vec![], vec![Node::Raise]]).check().is_ok());
+    let lost = "a node names a step or body that is not there";
+    assert_eq!(broken(&bodies(vec![vec![tries(1, Some(7))], vec![]])), lost);
 }

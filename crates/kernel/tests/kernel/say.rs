@@ -43,6 +43,11 @@ pub(crate) fn question(question: &Question) -> String {
             let scope = scope.iter().map(|(path, data)| format!("{path}={}", self::data(data)));
             format!("{} with {}", expressions.join("; "), scope.collect::<Vec<_>>().join(", "))
         }
+        Question::Compute { fields, scope, .. } => {
+            let names = fields.iter().map(|field| field.name.as_str()).collect::<Vec<_>>();
+            let scope = scope.iter().map(|(path, data)| format!("{path}={}", self::data(data)));
+            format!("compute {} with {}", names.join("; "), scope.collect::<Vec<_>>().join(", "))
+        }
         Question::Load { .. } => "load".to_owned(),
         Question::Gather { wholes, .. } => {
             let stored = wholes.iter().flatten().filter(|piece| !matches!(piece, Piece::Json(_))).count();

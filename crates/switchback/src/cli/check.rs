@@ -86,7 +86,7 @@ fn tell(reading: &Result<Reading, CommandError>) {
 
 fn diagnostics(reading: &Result<Reading, CommandError>) -> Vec<Value> {
     match reading {
-        Ok(reading) => match reading.diagnostics.to_json(std::slice::from_ref(&reading.source)) {
+        Ok(reading) => match reading.diagnostics.to_json(&reading.sources()) {
             Value::Array(all) => all,
             other => vec![other],
         },

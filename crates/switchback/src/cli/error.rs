@@ -114,7 +114,8 @@ impl CommandError {
         let look = look::Look::of_stderr();
         look::talk(&format!("{}: {}", look.red("error"), look::clean(&self.message)));
         self.hints.iter().for_each(|hint| look::talk(&format!("  {}", look::clean(hint))));
-        match json {
+        // What stdout does not take is not said there once more.
+        match json && self.code != look::NOT_WRITTEN {
             true => self.print_json(self.kind.exit()),
             false => self.kind.exit(),
         }

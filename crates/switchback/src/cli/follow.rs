@@ -29,6 +29,8 @@ pub(crate) enum End {
     Interrupted,
     /// A signal came, and the run goes on without us.
     Left,
+    /// More signals came, and nobody has said yet that the run was set aside.
+    Unheard,
 }
 
 /// A run that was followed.
@@ -165,7 +167,7 @@ pub(crate) async fn follow(run: Followable) -> Result<Followed, CommandError> {
             }
             Aside::Over => {}
             // Nobody has said that it stands still.
-            Aside::Unheard if desk.outlives_us() => end = End::Left,
+            Aside::Unheard if desk.outlives_us() => end = End::Unheard,
             Aside::Unheard => {}
         }
     }

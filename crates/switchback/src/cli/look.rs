@@ -95,12 +95,15 @@ pub(crate) fn print_json(value: &Value) -> Result<(), CommandError> {
     print(&text)
 }
 
+/// The code of what could not be written to stdout.
+pub(crate) const NOT_WRITTEN: &str = "not-written";
+
 /// Whether data has reached whoever reads it. A reader that has seen enough (`| head`) is no mistake.
 pub(crate) fn written(result: io::Result<()>) -> Result<(), CommandError> {
     match result {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             let message = format!("failed to write the answer to stdout: {error}");
-            Err(CommandError::internal("not-written", message))
+            Err(CommandError::internal(NOT_WRITTEN, message))
         }
         _ => Ok(()),
     }

@@ -103,7 +103,7 @@ impl Painter {
     /// Says that everything is being stopped: what is interrupted from now on is not done again by this process.
     pub(crate) fn stopping(&mut self) {
         self.lines.stopping = true;
-        self.write(&["stopping what runs; once more ends at once".to_owned()], &[]);
+        self.write(&["stopping what runs; twice more does not wait for that".to_owned()], &[]);
     }
 
     fn running(&self, view: &View) -> Vec<String> {

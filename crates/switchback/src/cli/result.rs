@@ -23,20 +23,25 @@ pub(crate) fn finish(followed: Followed, json: bool) -> Result<Exit, CommandErro
     let interrupted = end == End::Interrupted && view.outcome().is_none();
     view.left |= interrupted;
     view.ask(&reader)?;
-    if end == End::Left {
-        talk(&format!(
-            "{} goes on without you; look on again with: switchback resume {}",
-            view.run, view.run
-        ));
-    } else {
-        talk(&format!("{}{}", last_line(&view), counted(answered)));
-        advice(&view).iter().for_each(|line| talk(line));
+    let run = &view.run;
+    match end {
+        End::Left => {
+            talk(&format!("{run} goes on without you; look on again with: switchback resume {run}"));
+        }
+        End::Unheard => talk(&format!(
+            "{run} was told to stop, and has not yet said that it has; how it stands: switchback show {run}"
+        )),
+        End::Settled | End::Interrupted => {
+            talk(&format!("{}{}", last_line(&view), counted(answered)));
+            advice(&view).iter().for_each(|line| talk(line));
+        }
     }
     match json {
         true => print_json(&document(&view, Values(&reader), Detail::Brief)?)?,
         false => print_outputs(&view.outputs(Values(&reader))?)?,
     }
-    Ok(if interrupted || end == End::Left { Exit::Interrupted } else { exit(&view) })
+    let is_left = matches!(end, End::Left | End::Unheard);
+    Ok(if interrupted || is_left { Exit::Interrupted } else { exit(&view) })
 }
 
 /// A run as one JSON document, with what it asks.

@@ -38,7 +38,7 @@ fn invalid(reading: &Reading, json: bool) -> Result<Exit, CommandError> {
             message: reading.diagnostics.summary(),
             hints: Vec::new(),
         };
-        let diagnostics = reading.diagnostics.to_json(std::slice::from_ref(&reading.source));
+        let diagnostics = reading.diagnostics.to_json(&reading.sources());
         look::print_json(&json!({ "error": error.to_json(), "diagnostics": diagnostics }))?;
     }
     Ok(Exit::Invalid)

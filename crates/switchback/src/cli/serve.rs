@@ -39,7 +39,15 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<Exit, CommandError> {
     pipe.carry();
     pipe.close();
     written(pipe.heard())?;
+    read(pipe.read())?;
     pipe.missed().map_or(Ok(Exit::Succeeded), Err)
+}
+
+/// Whether all that a client said was read.
+fn read(result: std::io::Result<()>) -> Result<(), CommandError> {
+    result.map_err(|error| {
+        CommandError::internal("not-read", format!("failed to read what the client says from stdin: {error}"))
+    })
 }
 
 /// Whether stdout is the file that swallows everything. One that was closed is that too, before this program begins: the two
@@ -96,6 +104,7 @@ async fn alone(client: Client) -> Result<Exit, CommandError> {
         house.close().await;
     }
     written(unheard.heard())?;
+    read(unheard.read())?;
     let Some(served) = served else { return Ok(Exit::Interrupted) };
     served.map_err(|error| CommandError::internal("mcp", error))?;
     house.missed().map_or(Ok(Exit::Succeeded), Err)

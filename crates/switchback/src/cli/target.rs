@@ -44,15 +44,15 @@ fn beside(word: &str) -> Option<String> {
 /// Reads a file, linked to what it calls; one that is not there gets a near name of its folder.
 pub(crate) fn file(word: &str) -> Result<Reading, CommandError> {
     let path = Path::new(word);
-    let options = surroundings(workspace()?).reading;
-    let reading = read_file(path, word, options).map_err(|error| match error {
+    let around = surroundings(workspace()?);
+    let reading = read_file(path, word, &around).map_err(|error| match error {
         FileError::Absent(_) => absent(error.into(), path),
         error => error.into(),
     })?;
     if reading.calls.is_empty() {
         return Ok(reading);
     }
-    let shelf = Shelf::new(surroundings(workspace()?));
+    let shelf = Shelf::new(around);
     let reading = shelf.link(reading);
     told(&shelf.library(Order::Plain).doubts_below(&reading), &reading);
     Ok(reading)
@@ -114,6 +114,6 @@ pub(crate) fn show(reading: &Reading) {
     if !reading.diagnostics.is_empty() {
         let look = Look::of_stderr();
         let look = diagnostic::Look { colour: look.colour, width: look.width };
-        talk(&reading.diagnostics.render(std::slice::from_ref(&reading.source), look));
+        talk(&reading.diagnostics.render(&reading.sources(), look));
     }
 }

@@ -58,6 +58,8 @@ struct State {
     missed: Option<Missed>,
     /// Why the client cannot be told anything any more.
     unheard: Option<io::Error>,
+    /// Why what it says could not be read to its end.
+    unread: Option<io::Error>,
     /// How many are on their way to the client with what it is told, and when one was through.
     telling: u32,
     told: Instant,
@@ -98,6 +100,7 @@ impl Pipe {
             deaths,
             missed: None,
             unheard: None,
+            unread: None,
             telling: 0,
             told: Instant::now(),
         };
@@ -123,6 +126,11 @@ impl Pipe {
     /// Whether all that was said has reached the client.
     pub(crate) fn heard(&self) -> io::Result<()> {
         self.state().unheard.take().map_or(Ok(()), Err)
+    }
+
+    /// Whether all that the client said was read.
+    pub(crate) fn read(&self) -> io::Result<()> {
+        self.state().unread.take().map_or(Ok(()), Err)
     }
 
     /// Lets someone stand in for the daemon: without it every tool says why.
@@ -176,8 +184,15 @@ impl Pipe {
     /// Takes lines from the client to the daemon.
     fn take_all(self: &Arc<Self>, mut input: impl BufRead) {
         let mut intake = Intake::default();
-        // What cannot be read any more has ended.
-        while let Ok(Some(came)) = intake.next(&mut input) {
+        let mut next = || match intake.next(&mut input) {
+            Ok(came) => came,
+            // What cannot be read any more has ended.
+            Err(error) => {
+                self.state().unread = Some(error);
+                None
+            }
+        };
+        while let Some(came) = next() {
             let line = match came.as_deref() {
                 Ok(line) => bare(line),
                 Err(refused) => {

@@ -79,8 +79,6 @@ struct Open {
 enum Kind {
     /// A tool: the model reads the answer.
     Tool,
-    /// It never ends by itself, and the next daemon is asked again.
-    Listening,
     Other,
 }
 
@@ -259,11 +257,9 @@ impl Talk {
         self.asks.withdrawn().iter().map(bytes).collect()
     }
 
-    /// Answers what is open, because the daemon never will, and says why. What listens is kept for the next one.
+    /// Answers what is open, because the daemon never will, and says why.
     pub(super) fn unanswered(&mut self, why: &Reason) -> Vec<Vec<u8>> {
-        let (kept, answered): (BTreeMap<_, _>, BTreeMap<_, _>) =
-            std::mem::take(&mut self.open).into_iter().partition(|(_, open)| open.kind == Kind::Listening);
-        self.open = kept;
+        let answered = std::mem::take(&mut self.open);
         let newer = self.opening.is_empty();
         if answered.values().any(|open| self.opening.first() == Some(&open.line)) {
             self.opening.clear();
@@ -294,8 +290,7 @@ impl Talk {
 
     /// Whether nothing more will be said.
     pub(super) fn is_over(&self) -> bool {
-        let answered = || self.open.values().all(|open| open.kind == Kind::Listening);
-        self.over || (self.hung_up.is_some() && answered())
+        self.over || (self.hung_up.is_some() && self.open.is_empty())
     }
 }
 
@@ -325,7 +320,6 @@ fn head(line: &Line) -> Option<Head<'_>> {
 fn kind(method: &str) -> Kind {
     match method {
         "tools/call" => Kind::Tool,
-        "subscriptions/listen" => Kind::Listening,
         _ => Kind::Other,
     }
 }

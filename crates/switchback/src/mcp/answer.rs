@@ -1,7 +1,7 @@
 //! An answer on its way out: it fits, its text is its JSON, and what was left out is one link away.
 
-use super::fit::{ANSWER_BYTES_MAX, fit};
 use super::problem::Problem;
+use super::seen::seen;
 use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock, InputRequiredResult, Resource};
 use serde_json::{Value, json};
 
@@ -63,12 +63,12 @@ pub(super) fn result(answered: Answered, warnings: &[String]) -> CallToolResult 
     if !warnings.is_empty() {
         value["warnings"] = json!(warnings);
     }
-    let (value, was_cut) = fit(value, ANSWER_BYTES_MAX, rest.as_deref());
+    let (value, links) = seen(value, rest.as_deref());
     let mut result = match is_error {
         true => CallToolResult::structured_error(value),
         false => CallToolResult::structured(value),
     };
-    if let Some(uri) = rest.filter(|_| was_cut) {
+    for uri in links {
         let link = Resource::new(uri, "all of it").with_mime_type("application/json");
         result.content.push(ContentBlock::resource_link(link));
     }

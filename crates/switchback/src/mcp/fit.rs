@@ -8,6 +8,7 @@
 //! What was left out is counted in `left_out`, together with the resource that has all of it. Ids, status and what to do
 //! next are said whole, unless they are as long as no sentence is.
 
+use engine::dialects::text::shortened;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -280,13 +281,6 @@ impl Cut {
         document.insert("left_out".to_owned(), Value::Object(left_out));
         Value::Object(document)
     }
-}
-
-/// Head and tail of a text, with a word between them.
-pub(super) fn shortened(text: &str, bytes: usize) -> String {
-    let head = text.floor_char_boundary(bytes * 2 / 3);
-    let tail = text.ceil_char_boundary(text.len() - bytes / 3);
-    format!("{}\n[... {} bytes left out ...]\n{}", &text[..head], tail - head, &text[tail..])
 }
 
 /// The status of an entry that is a block or a step.

@@ -47,19 +47,19 @@ pub(super) fn next(view: &View) -> Option<String> {
     let is_over = matches!(view.status, Status::Ended(_) | Status::Closing);
     let reader = if view.plan.agent.is_some() { Reader::Sub } else { Reader::Main };
     let asks = match view.plan.dialect {
-        Dialect::Steps => view.due().next(run, reader),
+        Dialect::Steps | Dialect::Reactive => view.due().next(run, reader),
         _ => questions::next(run, &view.asked).or_else(|| view.due().next(run, reader)),
     };
     if let Some(next) = asks.filter(|_| !is_over) {
         // What was cut off is told first, to whoever can tell a person.
-        let cut = cut_off(view).filter(|_| view.plan.dialect == Dialect::Steps);
+        let cut = cut_off(view).filter(|_| is_stepwise(view));
         return Some(cut.map_or_else(|| next.clone(), |cut| format!("{cut} {next}")));
     }
     // One item is over with its run: what comes after it is for those above to say.
     if reader == Reader::Sub && is_over {
         return Some(OVER.to_owned());
     }
-    let again = if view.plan.dialect == Dialect::Steps { "start_workflow" } else { "execute_workflow" };
+    let again = if is_stepwise(view) { "start_workflow" } else { "execute_workflow" };
     Some(match &view.status {
         Status::Ended(Outcome::Succeeded { .. }) => return None,
         Status::Ended(Outcome::Failed { .. }) => format!(
@@ -75,6 +75,11 @@ pub(super) fn next(view: &View) -> Option<String> {
         Status::Waiting(waiting) => waits(view, waiting).unwrap_or_else(|| goes_on(run)),
         Status::Queued | Status::Running | Status::Closing => goes_on(run),
     })
+}
+
+/// Whether its steps are handed to the agent one by one.
+fn is_stepwise(view: &View) -> bool {
+    matches!(view.plan.dialect, Dialect::Steps | Dialect::Reactive)
 }
 
 /// What is to be done about steps that were cut off, if there are some.

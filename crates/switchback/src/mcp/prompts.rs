@@ -1,11 +1,13 @@
 //! The prompts, ready to be put before a model: help for one workflow, how to drive one step by step, and what a sub-agent is
 //! told that carries out one item.
 
-use super::problem::Problem;
+use super::problem::{Problem, said};
 use super::runs::{self, Sight};
+use super::slash;
 use super::takes;
 use super::visit::Visit;
 use super::workflows;
+use engine::dialects::reactive::view::prompts as standard;
 use engine::dialects::steps::instructions::sub_agent;
 use engine::kernel::Plan;
 use engine::kernel::plan::{ITEM, Input};
@@ -20,6 +22,12 @@ use std::sync::Arc;
 pub(super) const HELP: &str = "workflow_help";
 pub(super) const STEPS: &str = "run_workflow_steps";
 pub(super) const SUB_AGENT: &str = "workflow_sub_agent";
+pub(super) const ORCHESTRATOR: &str = "workflow_orchestrator";
+pub(super) const TASK: &str = "workflow_task";
+pub(super) const SLASH: &str = "workflow";
+const ALL: [&str; 6] = [HELP, STEPS, SUB_AGENT, ORCHESTRATOR, TASK, SLASH];
+pub(super) const TASK_ID: &str = "task_id";
+pub(super) const COMMAND: &str = "command";
 pub(super) const WORKFLOW_NAME: &str = "workflow_name";
 pub(super) const WORKFLOW_ID: &str = "workflow_id";
 
@@ -42,6 +50,29 @@ pub(super) fn list() -> Vec<Prompt> {
             taking(WORKFLOW_ID, "The id of the child run"),
         )
         .with_title("Carry out one item"),
+        Prompt::new(
+            ORCHESTRATOR,
+            Some("The duties of an agent that carries out a workflow of the dialect reactive"),
+            workflow(),
+        )
+        .with_title("Lead a workflow"),
+        Prompt::new(
+            TASK,
+            Some("The rules of a sub-agent that carries out one task of a workflow, with both ids"),
+            Some(vec![
+                PromptArgument::new(WORKFLOW_ID).with_description("The id of the run").with_required(true),
+                PromptArgument::new(TASK_ID)
+                    .with_description("The task, as the step names it")
+                    .with_required(true),
+            ]),
+        )
+        .with_title("Carry out one task"),
+        Prompt::new(
+            SLASH,
+            Some("Lists, describes, starts and resumes workflows, and tells how a run stands"),
+            taking(COMMAND, slash::USAGE),
+        )
+        .with_title("Workflow command"),
     ]
 }
 
@@ -51,20 +82,27 @@ pub(super) async fn get(
     request: GetPromptRequestParams,
 ) -> Result<GetPromptResult, ErrorData> {
     let takes = match request.name.as_str() {
-        HELP | STEPS => WORKFLOW_NAME,
-        SUB_AGENT => WORKFLOW_ID,
+        HELP | STEPS | ORCHESTRATOR => WORKFLOW_NAME,
+        SUB_AGENT | TASK => WORKFLOW_ID,
+        SLASH => COMMAND,
         other => {
-            let told = format!("there is no prompt `{other}`; there are `{HELP}`, `{STEPS}`, `{SUB_AGENT}`");
+            let told = format!("there is no prompt `{other}`; there are `{}`", ALL.join("`, `"));
             return Err(ErrorData::invalid_params(told, None));
         }
     };
     let given = request.arguments.unwrap_or_default();
-    let word = given.get(takes).and_then(|word| word.as_str()).map(str::to_owned);
-    let word =
-        word.ok_or_else(|| ErrorData::invalid_params(format!("`{}` needs `{takes}`", request.name), None))?;
+    let needed = |takes: &str| {
+        let word = given.get(takes).and_then(|word| word.as_str()).map(str::to_owned);
+        word.ok_or_else(|| ErrorData::invalid_params(format!("`{}` needs `{takes}`", request.name), None))
+    };
+    let word = needed(takes)?;
+    let task_id = if request.name == TASK { needed(TASK_ID)? } else { String::new() };
     let text = visit.look(move |visit, reader| match request.name.as_str() {
         HELP => about(visit, Order::Blocks, &word, help),
         STEPS => about(visit, Order::Steps, &word, steps),
+        ORCHESTRATOR => about(visit, Order::Reactive, &word, |one, _| standard::orchestrator(&one.name)),
+        TASK => task(visit, reader, &word, &task_id),
+        SLASH => slash::text(visit, reader, &word),
         _ => child(visit, reader, &word),
     });
     match text.await.and_then(|text| text) {
@@ -83,7 +121,7 @@ fn about(
     text: fn(&Definition, &Plan) -> String,
 ) -> Result<String, Problem> {
     let library = visit.library_of(order)?;
-    let definition = workflows::find(&library, name)?;
+    let definition = workflows::find_in(&library, order, name)?;
     Ok(text(definition, workflows::plan(definition)?))
 }
 
@@ -106,6 +144,22 @@ fn steps(definition: &Definition, plan: &Plan) -> String {
          \nIf the conversation is lost, get_workflow_status() finds the run again.\n"
     ));
     text
+}
+
+/// What a sub-agent is told that carries out one task.
+fn task(visit: &Visit, reader: &Reader, word: &str, task_id: &str) -> Result<String, Problem> {
+    let row = runs::find(reader, word, &Sight::of(visit, false))?;
+    let view = runs::view_of(visit, reader, &row.id)?;
+    let known: Vec<&str> =
+        view.parallel.iter().flat_map(|one| one.tasks.iter().map(|task| task.id.as_str())).collect();
+    if !known.contains(&task_id) {
+        let error = format!("run {} has no open task `{}`", row.id, said(task_id));
+        return Err(Problem::new("unknown-task", error)
+            .options(known)
+            .near(task_id)
+            .help("Name one of its tasks"));
+    }
+    Ok(standard::sub_agent(row.id.as_str(), task_id))
 }
 
 /// What a sub-agent is told.
@@ -145,7 +199,8 @@ fn help(definition: &Definition, plan: &Plan) -> String {
     text
 }
 
-fn line(input: &Input) -> String {
+/// An input in one line.
+pub(super) fn line(input: &Input) -> String {
     let need = match &input.default {
         Some(default) => format!("default {default}"),
         None if input.required => "required".to_owned(),

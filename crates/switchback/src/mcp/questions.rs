@@ -1,8 +1,9 @@
 //! Open questions as an agent sees them: what is asked, by whom it may be answered, and the one call that does.
 
 use super::elicit::unseen;
+use super::resources::uri;
 use engine::asking::{self, Asked, AskedKind};
-use engine::dialects::view::asked::label;
+use engine::dialects::view::asked::{label, step};
 use engine::kernel::RunId;
 use serde_json::Value;
 
@@ -13,9 +14,34 @@ const NAMED_MAX: usize = 3;
 const CHOICES_MAX: usize = 10;
 const CHOICES_BYTES_MAX: usize = 300;
 
-/// All of them.
-pub(super) fn documents(asked: &[Asked]) -> Value {
-    asked.iter().map(asking::document).collect()
+/// The member that names the resource.
+const ALL_OF_IT: &str = "all_of_it";
+
+/// All of them, each with the resource that has all of it, where that can be read; `seen` takes it away again where nothing is
+/// missing.
+pub(super) fn documents(asked: &[Asked], is_here: bool) -> Value {
+    let named = |one: &Asked| {
+        let mut document = asking::document(one);
+        if is_here {
+            document["left_out"][ALL_OF_IT] = address(one).into();
+        }
+        document
+    };
+    asked.iter().map(named).collect()
+}
+
+/// One of them, with the resource that has all of it if something is missing.
+pub(super) fn document(asked: &Asked) -> Value {
+    let mut document = asking::document(asked);
+    if document.get("left_out").is_some() {
+        document["left_out"][ALL_OF_IT] = address(asked).into();
+    }
+    document
+}
+
+/// The resource that has all of a question.
+fn address(asked: &Asked) -> String {
+    uri::step(&asked.run, step(&asked.effect))
 }
 
 /// What to do about them, if there are any.

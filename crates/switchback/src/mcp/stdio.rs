@@ -16,10 +16,11 @@ use tokio::sync::Mutex;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-/// Why the client cannot be told anything any more, if that is so.
+/// Why the client cannot be told anything any more, if that is so, and why it could not be read to its end.
 #[derive(Clone, Default)]
 pub(crate) struct Unheard {
     reason: Arc<std::sync::Mutex<Option<io::Error>>>,
+    unread: Arc<std::sync::Mutex<Option<io::Error>>>,
     is_so: CancellationToken,
 }
 
@@ -27,6 +28,11 @@ impl Unheard {
     /// Whether all that was said has reached the client.
     pub(crate) fn heard(&self) -> io::Result<()> {
         self.reason.lock().unwrap_or_else(PoisonError::into_inner).take().map_or(Ok(()), Err)
+    }
+
+    /// Whether all that the client said was read.
+    pub(crate) fn read(&self) -> io::Result<()> {
+        self.unread.lock().unwrap_or_else(PoisonError::into_inner).take().map_or(Ok(()), Err)
     }
 
     fn note(&self, error: &io::Error) {
@@ -127,7 +133,13 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Stdio<R, W> {
 
     /// The next line; nothing once the client has said its last, or cannot be heard any more.
     async fn next(&mut self) -> Option<Came> {
-        self.intake.receive(&mut self.reader).await.ok().flatten()
+        match self.intake.receive(&mut self.reader).await {
+            Ok(came) => came,
+            Err(error) => {
+                *self.unheard.unread.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                None
+            }
+        }
     }
 }
 
@@ -198,12 +210,29 @@ async fn write<W: AsyncWrite + Unpin>(
     unheard: Unheard,
 ) -> io::Result<()> {
     line.push(b'\n');
+    let mut word = Word { unheard, is_out: false };
     let mut writer = writer.lock().await;
     let written = async {
         writer.write_all(&line).await?;
         writer.flush().await
     };
-    written.await.inspect_err(|error| unheard.note(error))
+    let written = written.await;
+    word.is_out = true;
+    written.inspect_err(|error| word.unheard.note(error))
+}
+
+/// A line on its way out. One that is given up has not been heard.
+struct Word {
+    unheard: Unheard,
+    is_out: bool,
+}
+
+impl Drop for Word {
+    fn drop(&mut self) {
+        if !self.is_out {
+            self.unheard.note(&io::ErrorKind::TimedOut.into());
+        }
+    }
 }
 
 #[cfg(test)]

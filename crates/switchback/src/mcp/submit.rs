@@ -3,6 +3,7 @@
 use super::call::Call;
 use super::elicit::{self, Said};
 use super::problem::Problem;
+use super::questions;
 use super::runs;
 use engine::asking::{self, Asked, Misfit};
 use engine::backend::Backend;
@@ -99,7 +100,7 @@ pub(super) async fn relay(call: &Call, asked: &Asked, response: Value) -> Result
 pub(super) fn humans_only(asked: &Asked) -> Problem {
     let root = &asked.root;
     Problem::new("humans-only", format!("only a human may answer `{}`", asked.question_id))
-        .with("question", asking::document(asked))
+        .with("question", questions::document(asked))
         .help("Nothing was changed. This is a gate: an answer through an agent does not count")
         .next(format!(
             "Tell the person that the run waits for them: they type `switchback answer {root}` in a terminal of their own, \
@@ -113,7 +114,7 @@ fn wrong(asked: &Asked, misfit: &Misfit) -> Problem {
     Problem::new("wrong-answer", format!("the answer does not fit `{}`: {misfit}", asked.question_id))
         .with("problems", problems.into())
         .with("fits", json!(misfit.fits))
-        .with("question", asking::document(asked))
+        .with("question", questions::document(asked))
         .help("Nothing was changed. Call resume_workflow again with a response that fits")
 }
 

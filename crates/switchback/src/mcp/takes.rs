@@ -21,6 +21,22 @@ pub(super) fn table(plan: &Plan) -> Value {
     Value::Object(plan.inputs.iter().map(|input| (input.name.clone(), about(input))).collect())
 }
 
+/// Each input as the tools of `reactive` tell it, by the names of types in JSON schemas.
+pub(super) fn inputs(plan: &Plan) -> Value {
+    let about = |input: &Input| {
+        let mut value =
+            json!({ "type": json_type(input.kind).unwrap_or("any"), "required": is_required(input) });
+        if let Some(default) = &input.default {
+            value["default"] = default.clone();
+        }
+        if !input.description.is_empty() {
+            value["description"] = json!(input.description);
+        }
+        value
+    };
+    Value::Object(plan.inputs.iter().map(|input| (input.name.clone(), about(input))).collect())
+}
+
 /// The inputs as one JSON schema.
 pub(super) fn schema(plan: &Plan) -> Value {
     let properties: Map<String, Value> =
@@ -67,7 +83,7 @@ pub(super) fn example(name: &str, plan: &Plan) -> Value {
 /// The tool that starts a workflow: of steps that the agent carries out it is another one.
 pub(super) fn starts(plan: &Plan) -> &'static str {
     match plan.dialect {
-        Dialect::Steps => "start_workflow",
+        Dialect::Steps | Dialect::Reactive => "start_workflow",
         _ => "execute_workflow",
     }
 }

@@ -95,6 +95,10 @@ fn sentence(view: &View, news: &News, line: &Line) -> Option<String> {
         News::Item { .. } | News::NotUpdated { .. } | News::Closing { .. } | News::Over { .. } => {
             return None;
         }
+        News::Changed { .. } | News::Computed { .. } | News::Warned { .. } | News::Marked { .. } => {
+            return None;
+        }
+        News::LaneBegan { .. } | News::LaneEnded { .. } => return None,
     })
 }
 

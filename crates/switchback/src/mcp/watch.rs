@@ -32,6 +32,8 @@ pub(super) struct Watch {
     pub(super) asks: bool,
     /// The entry up to which whoever calls knows the run.
     pub(super) known: Option<u64>,
+    /// What whoever calls waits for, where that is not all that the run asks.
+    pub(super) wants: Option<Wants>,
     /// The answer that did not fit, if someone is asked again because of one.
     unfit: Option<Unfit>,
     /// How it stood when the call came, where that is waited through.
@@ -74,6 +76,7 @@ impl Watch {
             word: None,
             asks: true,
             known: None,
+            wants: None,
             unfit: None,
             stood: None,
             touched,
@@ -227,7 +230,26 @@ impl Watch {
     pub(super) fn is_settled(&self) -> bool {
         let is_news = || self.view.left || self.word.is_some() || !self.stands();
         // What was not looked for yet is still to be asked.
-        !self.touched && self.view.seq() >= self.since && is_settled(&self.view) && is_news()
+        let is_settled = match &self.wants {
+            None => is_settled(&self.view),
+            Some(wants) => wants.is_met(&self.view),
+        };
+        !self.touched && self.view.seq() >= self.since && is_settled && is_news()
+    }
+}
+
+/// What a caller waits for.
+pub(super) struct Wants {
+    /// Whether it is there.
+    pub(super) due: Box<dyn Fn(&View) -> bool + Send + Sync>,
+    /// Whether what others are to do is waited through.
+    pub(super) strict: bool,
+}
+
+impl Wants {
+    fn is_met(&self, view: &View) -> bool {
+        let is_over = matches!(view.status, Status::Ended(_)) || view.left;
+        is_over || (self.due)(view) || (!self.strict && is_settled(view))
     }
 }
 

@@ -5,9 +5,10 @@ use super::takes;
 use engine::dialects::blocks::view::waves;
 use engine::kernel::Plan;
 use engine::kernel::plan::{Adapter, Audience, Dialect, Flow, Step, Work};
-use engine::library::{Definition, Library, PlaceKind};
+use engine::library::{Definition, Library, Order, PlaceKind};
 use engine::secrets::used;
 use serde_json::{Map, Value, json};
+use std::path::Path;
 
 /// How many mistakes of a definition are shown.
 const MISTAKES_MAX: usize = 20;
@@ -41,27 +42,64 @@ pub(super) fn find<'l>(library: &'l Library, name: &str) -> Result<&'l Definitio
     })
 }
 
+/// The definition that a name means to the tools of a source: those of `reactive` name the two files that were looked for.
+pub(super) fn find_in<'l>(library: &'l Library, order: Order, name: &str) -> Result<&'l Definition, Problem> {
+    if order != Order::Reactive {
+        return find(library, name);
+    }
+    library.find(name).map_err(|missing| {
+        let shown = said(name);
+        let error = format!(
+            "Workflow '{shown}' not found in:\n    - ./.aromcp/workflows/{shown}.yaml\n    - ~/.aromcp/workflows/{shown}.yaml"
+        );
+        let problem = Problem::new("unknown-workflow", error)
+            .options_as("available_workflows", names(library))
+            .near(name)
+            .help("Use workflow_list() to see all available workflows");
+        match missing.malformed {
+            true => problem.with("reason", json!(missing.to_string())),
+            false => problem.with("looked_in", json!(missing.places)),
+        }
+    })
+}
+
+/// Whether a definition is of the project, or of its user and of all projects.
+pub(super) fn whose(definition: &Definition, workspace: &Path) -> &'static str {
+    let own = definition.origin.path.as_ref().is_some_and(|path| path.starts_with(workspace));
+    if own { "project" } else { "global" }
+}
+
+/// The whole path of a definition.
+pub(super) fn path(definition: &Definition) -> String {
+    match &definition.origin.path {
+        Some(path) => path.display().to_string(),
+        None => definition.origin.shown.clone(),
+    }
+}
+
 /// The plan of a definition, or what is wrong with it.
 pub(super) fn plan(definition: &Definition) -> Result<&Plan, Problem> {
     let reading = &definition.reading;
     reading.plan.as_ref().ok_or_else(|| {
         let Definition { name, origin, .. } = definition;
-        let mistakes = reading.diagnostics.to_json(std::slice::from_ref(&reading.source));
+        let mistakes = reading.diagnostics.to_json(&reading.sources());
         let mut mistakes: Vec<Value> = mistakes.as_array().cloned().unwrap_or_default();
         let count = mistakes.len();
         mistakes.truncate(MISTAKES_MAX);
         let error = format!("workflow '{name}' cannot run: {}", reading.diagnostics.summary());
         Problem::new("invalid-definition", error)
             .with("file", json!(origin.shown))
-            .with("diagnostics", mistakes.iter().map(short).collect())
+            .with("diagnostics", mistakes.iter().map(|mistake| short(mistake, &origin.shown)).collect())
             .with("more_diagnostics", json!(count.saturating_sub(MISTAKES_MAX)))
             .help(format!("Mend {}; it is read again at the next call", origin.shown))
     })
 }
 
-/// A mistake as an agent needs it.
-fn short(diagnostic: &Value) -> Value {
+/// A mistake as an agent needs it; where it is in a file that the definition imports, with that file.
+fn short(diagnostic: &Value, own: &str) -> Value {
     let mut value = Map::new();
+    let elsewhere = diagnostic["file"].as_str().filter(|file| *file != own);
+    value.extend(elsewhere.map(|file| ("file".to_owned(), file.into())));
     for key in ["code", "severity", "message", "line", "column", "label", "hint"] {
         if let Some(found) = diagnostic.get(key).filter(|found| !found.is_null()) {
             value.insert(key.to_owned(), found.clone());
@@ -115,7 +153,7 @@ pub(super) fn about(definition: &Definition, plan: &Plan) -> Value {
         "definition": super::resources::uri::definition(&definition.name),
     });
     match plan.dialect {
-        Dialect::Steps => {
+        Dialect::Steps | Dialect::Reactive => {
             let step = |step: &Step| json!({ "id": step.id, "type": step.kind });
             value["steps"] = plan.steps.iter().map(step).collect();
         }

@@ -18,7 +18,7 @@ const BYTES_MAX: u64 = 64 * 1024;
 /// The longest name of a server.
 const NAME_CHARS_MAX: usize = 32;
 
-const KEYS: [&str; 10] = [
+const KEYS: [&str; 11] = [
     "call_seconds",
     "files",
     "mcp_server",
@@ -27,6 +27,7 @@ const KEYS: [&str; 10] = [
     "run",
     "secrets",
     "steps",
+    "reactive",
     "temporal",
     "toolsets",
 ];
@@ -147,7 +148,7 @@ fn take(file: &mut File, key: &str, value: &DeValue<'_>, place: &str) -> Result<
         },
         "toolsets" => file.toolsets = Some((toolsets(value)?, place.to_owned())),
         "files" => files(file, value)?,
-        "run" | "steps" | "mcp_server" | "temporal" => file.tables.take(key, value)?,
+        "run" | "steps" | "reactive" | "mcp_server" | "temporal" => file.tables.take(key, value)?,
         "secrets" => file.lends = Some(lends(value)?),
         key => return Err(unknown(key).into()),
     }

@@ -106,8 +106,8 @@ impl Settings {
 
     /// Where the definitions of a client lie, and how they are read.
     pub(crate) fn around(&self, client: &Client) -> Surroundings {
-        let (definitions, reading) = (self.definitions.clone(), self.reading);
-        Surroundings { definitions, reading, ..client.surroundings() }
+        let (definitions, reading, roots) = (self.definitions.clone(), self.reading, self.roots.clone());
+        Surroundings { definitions, reading, roots, ..client.surroundings() }
     }
 
     /// Whether they still are what the files say. It waits for the disk.

@@ -1,5 +1,5 @@
-//! The settings that stand in tables: how runs are carried out, how definitions of `steps` are read, and the two tables of that
-//! dialect's source.
+//! The settings that stand in tables: how runs are carried out, how definitions of `steps` and `reactive` are read, and the two
+//! tables of the source of `steps`.
 //!
 //! ```toml
 //! [run]
@@ -8,6 +8,8 @@
 //! [steps]
 //! infer_needs_state = true
 //! server_shell = true
+//! [reactive]
+//! hand_out = ["shell_command", "state_update"]
 //! [mcp_server]
 //! workflow_definitions = "./workflows/"
 //! max_pending_actions = 50
@@ -16,6 +18,7 @@
 //! ```
 
 use super::file::{Mistake, at_key};
+use engine::dialects::HandOut;
 use engine::dialects::near::near;
 use engine::dialects::steps::PENDING_MAX;
 use engine::turn::WIDTH_MAX;
@@ -35,6 +38,8 @@ pub(super) struct Tables {
     pub(super) infer_needs_state: Option<bool>,
     /// Commands of steps are carried out by the server.
     pub(super) server_shell: Option<bool>,
+    /// Which steps of `reactive` are handed to the agent that the server would carry out.
+    pub(super) hand_out: Option<HandOut>,
     /// The folder of the tools of `steps`.
     pub(super) definitions: Option<String>,
     /// Most actions that are shown at once.
@@ -42,9 +47,10 @@ pub(super) struct Tables {
 }
 
 /// The keys of each table.
-const KEYS: [(&str, &[&str]); 4] = [
+const KEYS: [(&str, &[&str]); 5] = [
     ("run", &["width", "overdue"]),
     ("steps", &["infer_needs_state", "server_shell"]),
+    ("reactive", &["hand_out"]),
     ("mcp_server", &["workflow_definitions", "max_pending_actions", "yaml_cache_ttl", "worker_threads"]),
     ("temporal", &["host", "namespace", "task_queue"]),
 ];
@@ -57,6 +63,7 @@ impl Tables {
             overdue_ms: over.overdue_ms.or(self.overdue_ms),
             infer_needs_state: over.infer_needs_state.or(self.infer_needs_state),
             server_shell: over.server_shell.or(self.server_shell),
+            hand_out: over.hand_out.or(self.hand_out),
             definitions: over.definitions.or(self.definitions),
             pending_max: over.pending_max.or(self.pending_max),
         }
@@ -87,6 +94,7 @@ impl Tables {
             ("run", "overdue") => self.overdue_ms = Some(time(name, value)?),
             ("steps", "infer_needs_state") => self.infer_needs_state = Some(flag(name, value)?),
             ("steps", "server_shell") => self.server_shell = Some(flag(name, value)?),
+            ("reactive", "hand_out") => self.hand_out = Some(hand_out(name, value)?),
             ("mcp_server", "workflow_definitions") => self.definitions = Some(text(name, value)?),
             ("mcp_server", "max_pending_actions") => {
                 self.pending_max = Some(number(name, value, PENDING_MAX)?)
@@ -122,6 +130,21 @@ fn flag(name: &str, value: &DeValue<'_>) -> Result<bool, String> {
         DeValue::Boolean(flag) => Ok(*flag),
         _ => Err(format!("`{name}` is true or false")),
     }
+}
+
+/// The types of steps that are handed out.
+fn hand_out(name: &str, value: &DeValue<'_>) -> Result<HandOut, String> {
+    let wrong = || format!("`{name}` is a list of `shell_command` and `state_update`");
+    let DeValue::Array(types) = value else { return Err(wrong()) };
+    let mut all = HandOut::default();
+    for word in types.iter().map(|one| one.get_ref().as_str()) {
+        match word {
+            Some("shell_command") => all.shell_command = true,
+            Some("state_update") => all.state_update = true,
+            _ => return Err(wrong()),
+        }
+    }
+    Ok(all)
 }
 
 fn text(name: &str, value: &DeValue<'_>) -> Result<String, String> {

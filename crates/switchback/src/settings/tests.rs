@@ -220,3 +220,17 @@ fn secrets_are_lent_by_name_only() {
         of(&[("work/switchback.toml", "[secrets]\nenv = [\"a b\"]")]).broken[0].message.contains("`a b`")
     );
 }
+
+#[test]
+fn what_is_handed_out_is_named_by_its_types() {
+    let hand_out = |text: &str| of(&[("work/switchback.toml", text)]);
+    let both = hand_out("[reactive]\nhand_out = [\"shell_command\", \"state_update\"]\n").reading.hand_out;
+    assert!(both.shell_command && both.state_update);
+    let none = hand_out("[reactive]\nhand_out = []\n").reading.hand_out;
+    assert!(!none.shell_command && !none.state_update);
+    let wrong = hand_out("[reactive]\nhand_out = [\"mcp_call\"]\n");
+    assert_eq!(
+        wrong.broken[0].to_string(),
+        "switchback.toml:2: `hand_out` is a list of `shell_command` and `state_update`"
+    );
+}

@@ -51,13 +51,17 @@ fn case(source: &str, known_id: &dyn Fn(&str) -> bool) -> Result<Case, Flaw> {
     Ok(Case { about, files, env, only, conversation })
 }
 
-/// Examples of the project, as files of `workflows/`.
+/// Examples of the project, as files of the folder in which their dialect looks first.
 fn examples(node: Node) -> Result<Vec<(String, String)>, Flaw> {
     let read = |path: String| {
-        let name = path.rsplit('/').next().unwrap_or(&path);
+        let place = match path.strip_prefix("reactive/") {
+            // Names of this dialect have folders in them, and imports name files by their folder.
+            Some(below) => format!(".aromcp/workflows/{below}"),
+            None => format!("workflows/{}", path.rsplit('/').next().unwrap_or(&path)),
+        };
         let content = std::fs::read_to_string(suite::project().join("examples").join(&path));
         let content = content.map_err(|error| Flaw::new(node.line, format!("example `{path}`: {error}")))?;
-        Ok((format!("workflows/{name}"), content))
+        Ok((place, content))
     };
     texts(&node, "`examples`")?.into_iter().map(read).collect()
 }

@@ -62,6 +62,75 @@ fn two_signals_at_once_set_a_run_aside_as_one_does() {
 }
 
 #[test]
+fn a_third_signal_does_not_say_that_a_run_goes_on_which_was_told_to_stop() {
+    let world = World::new();
+    world.define("deaf", "trap '' INT TERM; touch ready; while :; do sleep 0.1; done");
+    let mut run = world.command(&["run", "deaf"]);
+    let mut run = run.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    until("it runs", || world.project().join("ready").exists());
+    let mut said = std::io::BufReader::new(run.stderr.take().unwrap());
+    let mut told = String::new();
+    kill_process(Pid::from_child(&run), Signal::INT).unwrap();
+    while !told.contains("stopping what runs; twice more does not wait for that") {
+        assert_ne!(std::io::BufRead::read_line(&mut said, &mut told).unwrap(), 0, "{told}");
+    }
+    // Two that come at once may be heard as one.
+    for _ in 0..20 {
+        if run.try_wait().unwrap().is_some() {
+            break;
+        }
+        kill_process(Pid::from_child(&run), Signal::INT).unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    said.read_to_string(&mut told).unwrap();
+    assert_eq!(run.wait().unwrap().code(), Some(130), "{told}");
+    assert!(told.contains("was told to stop") && !told.contains("goes on without you"), "{told}");
+}
+
+#[test]
+fn a_stdin_that_cannot_be_read_is_told() {
+    let world = World::new();
+    let binary = env!("CARGO_BIN_EXE_switchback");
+    for flag in ["", "--no-daemon"] {
+        let served = world.shell(&format!("exec {binary} serve {flag} < .")).output().unwrap();
+        let said = String::from_utf8_lossy(&served.stderr).into_owned();
+        assert_eq!(served.status.code(), Some(1), "{flag}: {said}");
+        assert!(
+            said.contains("failed to read what the client says from stdin: Is a directory"),
+            "{flag}: {said}"
+        );
+    }
+}
+
+#[test]
+fn a_stdout_that_takes_nothing_is_told_once() {
+    let world = World::new();
+    world.define("hello", "echo hello");
+    let full = std::fs::File::create("/dev/full").unwrap();
+    let ran = world.command(&["run", "hello", "--json"]).stdout(full).output().unwrap();
+    let said = String::from_utf8_lossy(&ran.stderr).into_owned();
+    assert_eq!(ran.status.code(), Some(1), "{said}");
+    assert_eq!(said.matches("failed to write the answer to stdout").count(), 1, "{said}");
+}
+
+#[test]
+fn a_file_that_may_not_grow_is_an_error_and_no_sudden_end() {
+    let world = World::new();
+    let binary = env!("CARGO_BIN_EXE_switchback");
+    // 4 blocks of 512 bytes: not even a store has room in that.
+    world.define("hello", "echo hello");
+    let ran = world.shell(&format!("ulimit -f 4; exec {binary} run hello --no-daemon")).output().unwrap();
+    let said = String::from_utf8_lossy(&ran.stderr).into_owned();
+    assert_eq!(ran.status.code(), Some(1), "{:?} {said}", ran.status);
+    assert!(said.contains("error:"), "{said}");
+    // What it starts ends by the signal as ever.
+    world.define("grows", "ulimit -f 4; sh -c 'head -c 100000 /dev/zero > grown'; echo $?");
+    let ran = world.json(&["run", "grows", "--json"]);
+    assert_ne!(ran["outputs"]["text"], "0", "{ran}");
+    assert!(std::fs::metadata(world.project().join("grown")).unwrap().len() <= 4096);
+}
+
+#[test]
 fn a_run_is_cancelled_before_its_journal_is_looked_at() {
     let world = World::new();
     world.define("long", "touch ready; sleep 60");

@@ -201,6 +201,62 @@ fn a_question_of_many_choices_fits_and_is_seen() {
     }
 }
 
+/// An Agent block with a context, alone or called for each of two items.
+const JUDGE: &str = "\
+name: judge
+inputs: {v: {type: string}}
+blocks:
+  - {id: a, type: Agent, inputs: {instructions: Judge it., context: {v: '${inputs.v}', w: short}}}
+";
+const CALLS: &str = "\
+name: calls
+inputs: {v: {type: string}}
+blocks:
+  - {id: c, type: ExecuteWorkflow, for_each: [1], inputs: {workflow: judge, inputs: {v: '${inputs.v}'}}}
+";
+
+#[test]
+fn a_question_that_is_not_whole_says_what_to_read_first() {
+    let world = World::with(&[("judge", JUDGE), ("calls", CALLS)]);
+    let mut client = world.client();
+    let text = |bytes: usize| format!("{}the end", "x".repeat(bytes - 7));
+    // One that fits; one that fits no answer beside the rest; one that is over what a question has; each also from below.
+    for (workflow, bytes, fits) in
+        [("judge", 900, true), ("judge", 15_000, false), ("judge", 50_000, false), ("calls", 50_000, false)]
+    {
+        let arguments = json!({"workflow": workflow, "inputs": {"v": text(bytes)}});
+        let mut params = json!({"name": "execute_workflow", "arguments": arguments});
+        for tool in ["execute_workflow", "get_workflow_status"] {
+            let result = client.request("tools/call", params).unwrap();
+            let answer = &result["structuredContent"];
+            assert!(size(&result).0 <= ANSWER_BYTES_MAX, "{answer:#}");
+            let (question, next) = (&answer["questions"][0], answer["next"].as_str().unwrap());
+            let shown = question["shown"]["context"]["v"].as_str().unwrap();
+            assert!(shown.ends_with("the end"), "{shown}");
+            assert_eq!(question["left_out"].is_null(), shown.len() == bytes, "{workflow} {bytes} {tool}");
+            if shown.len() < bytes {
+                assert_eq!(question["left_out"]["values"], json!(["context.v"]), "{answer:#}");
+                let uri = question["left_out"]["all_of_it"].as_str().unwrap();
+                assert!(next.starts_with("This answer has not all of what ") && next.contains(uri), "{next}");
+                let links = result["content"].as_array().unwrap();
+                assert!(links.iter().any(|one| one["uri"] == uri), "{links:?}");
+                let read = client.request("resources/read", json!({ "uri": uri })).unwrap();
+                let step: Value =
+                    serde_json::from_str(read["contents"][0]["text"].as_str().unwrap()).unwrap();
+                assert_eq!(step["inputs"]["context.v"], text(bytes), "{step}");
+            } else {
+                assert!(next.starts_with("`a` is yours"), "{next}");
+            }
+            assert!(
+                shown.len() < bytes || fits || tool == "get_workflow_status",
+                "{workflow} {bytes} {tool}"
+            );
+            let run = answer["workflow_id"].clone();
+            params = json!({"name": "get_workflow_status", "arguments": {"workflow_id": run}});
+        }
+    }
+}
+
 #[test]
 fn a_workflow_of_many_inputs_can_be_described() {
     let mut text = "name: many\ninputs:\n".to_owned();

@@ -9,6 +9,7 @@ mod execute;
 mod limits;
 mod list;
 mod looking;
+mod reactive;
 mod requests;
 mod resources;
 mod settings;

@@ -25,7 +25,7 @@ fn a_group_that_is_off_says_what_turns_it_on() {
         assert!(reason.contains(way), "{reason}");
     }
     let mut all = world.client_with(Era::Stateless, &["--toolsets", "all"]);
-    assert_eq!(names(&mut all).len(), 11);
+    assert_eq!(names(&mut all).len(), 27);
 }
 
 #[test]

@@ -72,7 +72,6 @@ fn what_is_missing_as_a_whole_is_told() {
         ("", "empty"),
         ("- a", "not-a-mapping"),
         ("name: [", "bad-yaml"),
-        ("name: a\nsteps: [{type: shell_command}]", "unsupported-dialect"),
         ("name: a\nstates: {}", "unsupported-dialect"),
     ] {
         assert_eq!(codes(text), [code], "{text}");

@@ -221,5 +221,5 @@ fn listed(template: Template) -> Option<Expr> {
     let items = template.whole().map(|path| Expr::Items(path.clone()))?;
     let source = format!("{{{{ choices | choices({REFERRED_MAX}) }}}}");
     let given = vec![("choices".to_owned(), items)];
-    Some(Expr::Foreign(Foreign { language: Language::Jinja, source, reads: Vec::new(), given }))
+    Some(Expr::Foreign(Foreign { language: Language::Jinja, source, reads: Vec::new(), given, origin: None }))
 }

@@ -17,6 +17,7 @@ use crate::blocks::reference::NAMESPACES;
 use crate::blocks::shell::{self, Doubt, Reason, Refusal, Script};
 use crate::mistakes::Place;
 use crate::near::nearest;
+use crate::numbers::as_written;
 use crate::shape::{self, Shape, did_you_mean};
 use crate::text::Node;
 use crate::variable;
@@ -239,7 +240,10 @@ impl<'n> Reader<'_, 'n> {
                 continue;
             }
             self.no_nul(value, "a variable");
-            let value = needed(self.value(value, By::Inputs(block)));
+            let value = match as_written(value) {
+                Some(text) => Expr::Const(text.into()),
+                None => needed(self.value(value, By::Inputs(block))),
+            };
             if !matches!(value, Expr::Const(_)) {
                 variable::doubt(&mut self.mistakes, name, key);
             }

@@ -52,7 +52,7 @@ impl Reader<'_, '_> {
         // A no at a gate stops the run, unless a step looks at the answer: then the flow decides what it means.
         let is_read = gate.is_some() && self.is_output_read(at);
         let on_failure = if is_read { OnFailure::Take } else { OnFailure::Fail };
-        let node = Node::Do { step: at.step(), writes: self.writes(at), on_failure };
+        let node = Node::Do { step: at.step(), writes: self.writes(at), on_failure, otherwise: Vec::new() };
         Lowered { work: Work::Action { audience, inputs, gate, ends: None }, node, timeout: Deadline::Never }
     }
 }

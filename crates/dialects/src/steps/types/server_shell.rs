@@ -61,7 +61,7 @@ fn lower(reader: &mut Reader<'_, '_>, at: At) -> Lowered {
         value: Box::new(Expr::Object(gave.into())),
     };
     let writes = reader.output_to(at).map(|field| set(field, gave)).into_iter().collect();
-    let node = Node::Do { step: at.step(), writes, on_failure: OnFailure::Take };
+    let node = Node::Do { step: at.step(), writes, on_failure: OnFailure::Take, otherwise: Vec::new() };
     let work = Work::Server { adapter: Adapter::Process, inputs, secrets };
     Lowered { work, node, timeout: Deadline::After(TIMEOUT_MS) }
 }

@@ -1,6 +1,7 @@
 //! Reads JSON so that writing it again loses nothing: what cannot be held as it stands there is refused, and not rounded or
 //! dropped without a word.
 
+use dialects::text::is_exact;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 use std::fmt;
@@ -95,7 +96,7 @@ fn rounded(text: &str) -> Option<(usize, &str)> {
             b'"' => string_bytes(rest),
             b'-' | b'0'..=b'9' => {
                 let number = rest.split(|sign: char| !is_of_number(sign)).next().unwrap_or(rest);
-                if !is_held(number) {
+                if !is_exact(number) {
                     return Some((line, number));
                 }
                 number.len()
@@ -123,29 +124,6 @@ fn string_bytes(text: &str) -> usize {
 
 fn is_of_number(sign: char) -> bool {
     sign.is_ascii_digit() || matches!(sign, '+' | '-' | '.' | 'e' | 'E')
-}
-
-fn is_held(number: &str) -> bool {
-    if !number.contains(['.', 'e', 'E']) {
-        return number.parse::<i64>().is_ok() || number.parse::<u64>().is_ok();
-    }
-    let held: Option<f64> = serde_json::from_str(number).ok();
-    held.is_some_and(|held| digits(number).is_some() && digits(number) == digits(&format!("{held:e}")))
-}
-
-/// The digits of a number from its first that counts to its last, and the power of ten they are counted in.
-fn digits(number: &str) -> Option<(String, i64)> {
-    let (mantissa, power) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
-    let (whole, part) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let all = format!("{}{part}", whole.trim_start_matches('-'));
-    let counted = all.trim_end_matches('0');
-    if counted.is_empty() {
-        return Some((String::new(), 0));
-    }
-    let power: i64 = power.parse().ok()?;
-    let power = power.checked_add(i64::try_from(all.len() - counted.len()).ok()?)?;
-    let power = power.checked_sub(i64::try_from(part.len()).ok()?)?;
-    Some((counted.trim_start_matches('0').to_owned(), power))
 }
 
 #[cfg(test)]

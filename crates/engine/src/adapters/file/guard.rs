@@ -7,7 +7,7 @@
 //! | `.switchback`, `.aromcp`, `.terminal_control_workflows` | by name, inside the folders of the run |
 //! | the same under another name that a file system gives it | by identity |
 //! | a user's settings, and those of their git; where the run's own settings and definitions are linked to | by identity and the names below |
-//! | where a `.git` leads that is a link or names a folder, if no repository is there yet ([`goal`]) | the same |
+//! | where the `.git` of a run's folder, of one above it or of a root leads, if no repository is there yet ([`goal`]) | the same |
 //! | where links inside a place of definitions lead ([`linked`](super::linked)) | the same |
 //! | all in a folder that is, or becomes by this write, a repository (`HEAD`, `objects`, `refs`), but for worktrees in it | by what lies beside them |
 
@@ -96,8 +96,9 @@ impl Guard {
         let folder = |name: &str| home.env.get(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let user = folder("HOME").filter(|user| user.is_absolute());
         let config = folder("XDG_CONFIG_HOME").filter(|config| config.is_absolute());
-        let config = config.or_else(|| Some(user.as_ref()?.join(".config")));
-        let config = config.into_iter().flat_map(|config| {
+        // Whoever works without that variable reads the usual place.
+        let config = config.into_iter().chain(user.as_ref().map(|user| user.join(".config")));
+        let config = config.collect::<Vec<_>>().into_iter().flat_map(|config| {
             ["switchback", "switchback/workflows", "switchback/switchback.toml", "git"]
                 .map(|name| config.join(name))
         });

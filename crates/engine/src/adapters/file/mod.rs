@@ -39,7 +39,7 @@ mod write;
 
 pub use exact::exact;
 pub(crate) use note::Created;
-pub(crate) use run::{Ended, Files, run};
+pub(crate) use run::{Ended, Files, PLACES, clear, run};
 pub(crate) use walk::{Aim, folder};
 
 use gate::Gate;

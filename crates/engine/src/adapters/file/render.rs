@@ -27,8 +27,12 @@ pub(super) fn rendered(
     };
     let mistake = |words: &str| Trouble::expression(format!("{place}{words}"));
     gate.check()?;
-    let question =
-        Question::Evaluate { language: Language::Jinja, expressions: vec![source], scope: variables };
+    let question = Question::Evaluate {
+        language: Language::Jinja,
+        expressions: vec![source],
+        scope: variables,
+        origins: Vec::new(),
+    };
     match answers.answer(run, &[question], &gate.patience).pop() {
         Some(Answer::Evaluated(mut values)) => match values.pop() {
             Some(Ok(Data::Inline(Value::String(text)))) => Ok(text),

@@ -4,6 +4,7 @@ use super::job::Job;
 use super::note::{Created, Errand};
 use super::operation::{Done, Room};
 use super::roots::Roots;
+use super::walk::{Aim, walk};
 use super::write::Desk;
 use super::{Gate, Trouble};
 use crate::adapters::process::{Stop, Stops};
@@ -12,11 +13,15 @@ use crate::turn::Home;
 use kernel::effect::Perform;
 use kernel::event::Report;
 use kernel::{Failure, FailureKind, Fields, RunId};
+use rustix::fs::{AtFlags, unlinkat};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::sync::oneshot;
+
+/// The inputs that may say where something is written.
+pub(crate) const PLACES: [&str; 2] = ["target", "path"];
 
 /// How long one that was stopped may take to clean up.
 const GRACE: Duration = Duration::from_secs(1);
@@ -40,6 +45,17 @@ impl Files {
     /// Files of a server with this data directory, which no run may touch; templates are asked of these.
     pub(crate) fn new(data: PathBuf, answers: Arc<dyn Answers>) -> Files {
         Files { data, answers }
+    }
+
+    /// Takes away the file that was not yet what an attempt was for, if the attempt died with its server. What cannot be
+    /// reached any more stays where it is.
+    pub(super) fn clear(&self, run: &RunId, home: &Home, perform: &Perform) {
+        let path = PLACES.iter().find_map(|name| perform.inputs.get(*name)?.inline()?.as_str());
+        let (Some(path), Ok(roots)) = (path, Roots::open(home, &self.data)) else { return };
+        if let Ok(place) = walk(&roots, path, Aim::Write) {
+            // Most attempts leave nothing.
+            let _ = unlinkat(&place.dir, Errand::new(run, &perform.id).temporary(), AtFlags::empty());
+        }
     }
 
     pub(super) fn carry_out(
@@ -107,6 +123,19 @@ pub(crate) async fn run(
                 format!("timed out after {seconds} s{waited} (its `timeout` says how long it may take)");
             failed(FailureKind::TimedOut, message)
         }
+    }
+}
+
+/// Takes away what an attempt left that died with its server; a disk that hangs is not waited for.
+pub(crate) async fn clear(files: Arc<Files>, run: RunId, home: Arc<Home>, perform: Perform) {
+    let (tell, told) = oneshot::channel();
+    let thread = std::thread::Builder::new().name("file".into()).spawn(move || {
+        files.clear(&run, &home, &perform);
+        // Nobody listens to one that took too long.
+        let _ = tell.send(());
+    });
+    if thread.is_ok() {
+        let _ = tokio::time::timeout(GRACE, told).await;
     }
 }
 

@@ -9,7 +9,8 @@
 //! | a half of another git's, another branch, other files | refused |
 
 use super::call::Git;
-use super::held::Held;
+use super::half::untouched;
+use super::held::{self, Held};
 use super::list::Entry;
 use super::marks;
 use super::repository::{Half, Repository, making, text};
@@ -45,11 +46,15 @@ pub(super) async fn create(
     if let Some(entry) = entries.iter().find(|entry| entry.path == wish.target) {
         match state(entry, wish)? {
             State::Whole => {
-                let admin = admin(git, &wish.target).await?;
-                return Ok(outputs(wish, marks::is_made_by(&admin, wish.by)));
+                let known = known(repository, wish)?;
+                return Ok(outputs(wish, marks::is_made_by(&known, wish.by)));
             }
             State::Half => {
                 repository.alone()?;
+                // Nobody was told of what was being made for this very one.
+                if entry.locked.as_ref() != Some(&making(wish.by)) {
+                    untouched(git, repository, entry).await?;
+                }
                 repository.clear(Held::open(&wish.target)?, &wish.target).await?;
             }
             State::Gone => {
@@ -59,7 +64,7 @@ pub(super) async fn create(
         }
     }
     marks::Removing::forget(&repository.common, &wish.target)?;
-    make(git, wish).await?;
+    make(git, repository, wish).await?;
     Ok(outputs(wish, true))
 }
 
@@ -93,7 +98,39 @@ fn check_place(repository: &Repository, entries: &[Entry], target: &Path) -> Res
         let message = format!("{shown} lies where git keeps its own files: name another folder");
         return Err(Trouble::Refused(message));
     }
-    Ok(())
+    let below = target.strip_prefix(&repository.common).ok().and_then(|below| below.iter().next());
+    if let Some(name) = below.filter(|name| is_gits(&name.to_string_lossy())) {
+        return Err(Trouble::Refused(format!(
+            "{shown} is not made: `{}` is a name that git or Switchback uses in a repository; name another folder",
+            name.display()
+        )));
+    }
+    match other_repository(repository, target) {
+        Some(other) => Err(Trouble::Refused(format!(
+            "{shown} lies in another git repository, {}, where git keeps its own files: name another folder",
+            other.display()
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// Whether git, or a server, makes files of that name in a repository, and would stumble over a folder.
+fn is_gits(name: &str) -> bool {
+    let name = name.to_lowercase();
+    [".lock", ".pid", ".log", "_head"].iter().any(|end| name.ends_with(end))
+        || ["switchback", "description", "custom_hooks"].contains(&name.as_str())
+}
+
+/// The repository in which a place lies though it is not its own. What lies in a checkout lies in no repository.
+fn other_repository<'t>(repository: &Repository, target: &'t Path) -> Option<&'t Path> {
+    let above = target.ancestors().skip(1).take_while(|folder| !has_link(folder));
+    above.take_while(|folder| **folder != repository.common).find(|folder| is_repository(folder))
+}
+
+/// Whether git keeps its files in a folder.
+fn is_repository(folder: &Path) -> bool {
+    let has = |name: &str| folder.join(name).symlink_metadata().is_ok();
+    has("HEAD") && (has("commondir") || (has("objects") && has("refs")))
 }
 
 /// How much of a worktree is there.
@@ -160,13 +197,20 @@ fn make_way(target: &Path) -> Result<(), Trouble> {
     }
 }
 
-/// Where git keeps what it knows of a worktree.
-async fn admin(git: &Git<'_>, target: &Path) -> Result<PathBuf, Trouble> {
-    let said = git.must(&["-C", text(target)?, "rev-parse", "--absolute-git-dir"]).await?;
-    Ok(PathBuf::from(said.strip_suffix('\n').unwrap_or(&said)))
+/// Where git keeps what it knows of a worktree, if that is what its folder belongs to.
+fn known(repository: &Repository, wish: &Wish<'_>) -> Result<PathBuf, Trouble> {
+    let known = held::entry_of(&repository.common, &wish.target);
+    let folder = Held::open(&wish.target)?;
+    match (known, folder) {
+        (Some(known), Some(folder)) if folder.belongs_to(&known).is_ok() => Ok(known),
+        _ => Err(Trouble::Refused(format!(
+            "{} is a worktree of this repository by name only: its `.git` is missing, or leads to something else",
+            wish.target.display()
+        ))),
+    }
 }
 
-async fn make(git: &Git<'_>, wish: &Wish<'_>) -> Result<(), Trouble> {
+async fn make(git: &Git<'_>, repository: &Repository, wish: &Wish<'_>) -> Result<(), Trouble> {
     let name = format!("refs/heads/{}", wish.branch);
     let is_new = !git.agrees(&["rev-parse", "--verify", "--quiet", &name]).await?;
     let from = if is_new { base(git, wish.base).await? } else { wish.branch.to_owned() };
@@ -177,20 +221,20 @@ async fn make(git: &Git<'_>, wish: &Wish<'_>) -> Result<(), Trouble> {
     }
     arguments.extend(["--", target, &from]);
     let made = match git.must(&arguments).await {
-        Ok(_) => finish(git, wish, target).await,
+        Ok(_) => finish(git, repository, wish).await,
         Err(trouble) => Err(trouble),
     };
     let Err(trouble) = made else { return Ok(()) };
     if trouble != Trouble::Interrupted {
-        put_back(git, wish, is_new.then_some((name.as_str(), from.as_str()))).await;
+        put_back(git, repository, wish, is_new.then_some((name.as_str(), from.as_str()))).await;
     }
     Err(trouble)
 }
 
-async fn finish(git: &Git<'_>, wish: &Wish<'_>, target: &str) -> Result<(), Trouble> {
+async fn finish(git: &Git<'_>, repository: &Repository, wish: &Wish<'_>) -> Result<(), Trouble> {
     check_arrival(git, wish).await?;
-    marks::made(&admin(git, &wish.target).await?, wish.by)?;
-    git.must(&["worktree", "unlock", "--", target]).await.map(drop)
+    marks::made(&known(repository, wish)?, wish.by)?;
+    git.must(&["worktree", "unlock", "--", text(&wish.target)?]).await.map(drop)
 }
 
 /// Git was given a path, and a folder on its way may have become a link meanwhile: what counts is where the worktree is now.
@@ -211,8 +255,10 @@ async fn check_arrival(git: &Git<'_>, wish: &Wish<'_>) -> Result<(), Trouble> {
 
 /// A hook that runs when files are checked out may check out something else.
 fn on_its_branch(entry: &Entry, wish: &Wish<'_>) -> Result<(), Trouble> {
+    let has_commit = entry.head.as_ref().is_some_and(|head| head.bytes().any(|digit| digit != b'0'));
     if entry.branch.as_deref() == Some(wish.branch) {
-        return Ok(());
+        let shown = wish.target.display();
+        return if has_commit { Ok(()) } else { Err(without_branch(&shown.to_string(), wish.branch)) };
     }
     Err(Trouble::Refused(format!(
         "{} came to be {}, not on `{}`, because a hook of the repository (`post-checkout`) checked out something else: it was \
@@ -221,6 +267,13 @@ fn on_its_branch(entry: &Entry, wish: &Wish<'_>) -> Result<(), Trouble> {
         entry.on(),
         wish.branch
     )))
+}
+
+fn without_branch(shown: &str, branch: &str) -> Trouble {
+    Trouble::Refused(format!(
+        "the branch `{branch}` of {shown} was deleted while it was made, perhaps by a hook of the repository \
+         (`post-checkout`): it was taken away again; mend the hook"
+    ))
 }
 
 /// The commit from which a new branch begins.
@@ -248,13 +301,20 @@ async fn commit(git: &Git<'_>, name: &str) -> Result<Option<String>, Trouble> {
 /// new branch.
 ///
 /// What cannot be taken away stays; the failure itself is what is told, and the next attempt mends the rest.
-async fn put_back(git: &Git<'_>, wish: &Wish<'_>, branch: Option<(&str, &str)>) {
+async fn put_back(git: &Git<'_>, repository: &Repository, wish: &Wish<'_>, branch: Option<(&str, &str)>) {
     let Ok(said) = git.put_back(&["worktree", "list", "--porcelain", "-z"]).await else { return };
     let reason = making(wish.by);
     let entries = super::list::parse(&said.stdout);
     for left in entries.iter().filter(|entry| entry.locked.as_ref() == Some(&reason)) {
         if let Ok(path) = text(&left.path) {
-            let _ = git.put_back(&["worktree", "remove", "--force", "--force", "--", path]).await;
+            let removed = git.put_back(&["worktree", "remove", "--force", "--force", "--", path]).await;
+            // Git removes nothing that has lost its link to the repository.
+            if !removed.is_ok_and(|said| said.code == 0)
+                && left.path == wish.target
+                && let Ok(held) = Held::open(&left.path)
+            {
+                let _ = repository.clear(held, &left.path).await;
+            }
         }
     }
     if let Some((name, at)) = branch

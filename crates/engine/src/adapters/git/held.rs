@@ -88,6 +88,13 @@ impl Held {
         walked.map_err(|errno| undeletable(&self.path, errno)).map(|()| found)
     }
 
+    /// The files in it, by their paths, but for git's own.
+    pub(super) fn files(&self) -> Result<Vec<String>, Trouble> {
+        let mut found = Vec::new();
+        let walked = files(&self.folder, Path::new(""), &mut found);
+        walked.map_err(|errno| undeletable(&self.path, errno)).map(|()| found)
+    }
+
     /// Deletes it with all that is in it.
     pub(super) fn delete(self) -> Result<(), Trouble> {
         let deleted = empty(&self.folder).and_then(|()| {
@@ -182,6 +189,17 @@ fn empty(dir: &OwnedFd) -> Result<(), Errno> {
                 absent(unlinkat(dir, &name, AtFlags::REMOVEDIR))?;
             }
             done => absent(done)?,
+        }
+    }
+    Ok(())
+}
+
+fn files(dir: &OwnedFd, path: &Path, found: &mut Vec<String>) -> Result<(), Errno> {
+    for name in names(dir)?.into_iter().filter(|name| !(name == ".git" && path.as_os_str().is_empty())) {
+        let path = path.join(&name);
+        match below(dir, &name) {
+            Ok(folder) => files(&folder, &path, found)?,
+            Err(_) => found.push(path.display().to_string()),
         }
     }
     Ok(())

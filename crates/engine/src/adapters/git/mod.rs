@@ -15,6 +15,7 @@
 
 mod call;
 mod create;
+mod half;
 mod held;
 mod keeps;
 mod list;

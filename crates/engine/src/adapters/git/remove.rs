@@ -6,6 +6,7 @@
 
 use super::call::Git;
 use super::create::has_link;
+use super::half::untouched;
 use super::held::{self, Held};
 use super::keeps::{alone, merged, on_a_branch, unlocked, without_submodules};
 use super::list::Entry;
@@ -150,6 +151,9 @@ async fn how(
 ) -> Result<How, Trouble> {
     if entry.half() == Some(Half::Ours) {
         repository.alone()?;
+        if !wish.force {
+            untouched(git, repository, entry).await?;
+        }
         return Ok(How::Rest);
     }
     let shown = wish.target.display();

@@ -197,11 +197,10 @@ fn an_answer_has_its_largest_size() {
 }
 
 #[test]
-fn what_is_long_is_cut_where_it_is_shown_and_whole_where_it_counts() {
+fn what_is_shown_is_whole_however_long_it_is() {
     let long = "é".repeat(20_000);
     let asked =
         human(json!({"kind": "text", "prompt": "x", "details": long, "context.a": 1, "context.b": [2]}));
-    let shown = asked.shown["details"].as_str().unwrap();
-    assert!(shown.ends_with("... (40000 bytes in all)") && shown.len() < 17_000);
+    assert_eq!(asked.shown["details"].as_str().map(str::len), Some(40_000));
     assert_eq!(asked.shown["context"], json!({"a": 1, "b": [2]}));
 }

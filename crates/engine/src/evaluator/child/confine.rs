@@ -1,6 +1,6 @@
 //! What the process takes away from itself before it reads anything: files, memory, time, and a life longer than its
 //! parent's.
-#![expect(unsafe_code, reason = "closing descriptors by number has no safe form")]
+#![expect(unsafe_code, reason = "closing descriptors by number and setting the time zone have no safe form")]
 
 use super::super::limits::{CPU_SECONDS_MAX, FILES_MAX, MEMORY_BYTES_MAX};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -13,6 +13,9 @@ pub(super) fn confine() -> io::Result<()> {
     rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
     close_all_above_stdio();
     std::env::set_current_dir("/")?;
+    // Dates are the same on every machine: without this, the zone would be read from a file of the machine.
+    // SAFETY: this process has one thread yet.
+    unsafe { std::env::set_var("TZ", "UTC0") };
     // Where nobody may have so little (macOS takes no limit of the address space), the deadline remains.
     let memory = at_most(Resource::As, MEMORY_BYTES_MAX);
     if cfg!(target_os = "linux") {

@@ -31,6 +31,11 @@ fn on_large_stack(work: fn() -> io::Result<()>) -> io::Result<()> {
     thread.join().unwrap_or_else(|failure| Err(io::Error::other(said(&*failure).to_owned())))
 }
 
+/// What is said of an expression on which the engine itself failed: it has no value.
+pub(super) fn broken(failure: &(dyn Any + Send)) -> String {
+    format!("the engine failed on this ({}): write it in another way", said(failure))
+}
+
 /// What a panic said.
 fn said(failure: &(dyn Any + Send)) -> &str {
     let text = failure.downcast_ref::<String>().map(String::as_str);

@@ -1,19 +1,24 @@
 //! The loop: a request in, an answer out. What one request does, no other can see: between two requests there are
 //! only compiled code and values that nothing changes.
 
-use super::super::jinja::{Jinja, Scope};
-use super::super::limits::{OUTPUT_BYTES_MAX, OUTPUTS_BYTES_MAX, REQUEST_BYTES_MAX, WORDS_BYTES_MAX};
-use super::super::wire::{Asked, LENGTH_BYTES, Sent, length, length_of, split};
+use super::super::jinja::{self, Jinja};
+use super::super::js::{self, Computed, Computing, Expression};
+use super::super::limits::{
+    JS_TIME_OF_ALL, OUTPUT_BYTES_MAX, OUTPUTS_BYTES_MAX, REQUEST_BYTES_MAX, WORDS_BYTES_MAX,
+};
+use super::super::wire::{self, Asked, LENGTH_BYTES, Sent, length, length_of, split};
+use super::broken;
 use super::confine::Time;
-use super::said;
 use super::values::Values;
 use crate::kill_point;
 use kernel::plan::Language;
 use serde_json::Value;
+use serde_json::value::RawValue;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::AsFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Instant;
 
 /// Answers until stdin is closed.
 pub(super) fn serve() -> io::Result<()> {
@@ -60,16 +65,17 @@ struct Worker {
 impl Worker {
     /// The answer to a request, as a frame.
     fn answer(&mut self, request: &[u8]) -> Result<Vec<u8>, String> {
-        let (head, bodies) = split(request)?;
+        let (head, bodies) = split::<&RawValue>(request)?;
         self.values.forget(&head.forget);
         self.values.take(&head.bodies, bodies)?;
         let mut out = Out { frame: vec![0; LENGTH_BYTES], left: OUTPUTS_BYTES_MAX };
+        let until = Instant::now() + JS_TIME_OF_ALL;
         out.frame.push(b'[');
-        for (number, asked) in head.questions.into_iter().enumerate() {
+        for (number, asked) in head.questions.iter().enumerate() {
             if number > 0 {
                 out.frame.push(b',');
             }
-            self.question(asked, &mut out)?;
+            self.question(asked, until, &mut out)?;
         }
         out.frame.push(b']');
         let bytes = out.frame.len() - LENGTH_BYTES;
@@ -77,40 +83,67 @@ impl Worker {
         Ok(out.frame)
     }
 
-    fn question(&mut self, asked: Asked<'_, minijinja::Value>, out: &mut Out) -> Result<(), String> {
-        let mut scope = Scope::default();
-        for (path, sent) in asked.scope {
-            let value = match sent {
-                Sent::Inline(value) => value,
-                Sent::Held(digest) => self.values.get(&digest)?,
-            };
-            scope.set(&path, value);
-        }
-        out.frame.push(b'[');
-        for (number, source) in asked.expressions.iter().enumerate() {
-            if number > 0 {
-                out.frame.push(b',');
+    fn question(
+        &mut self,
+        asked: &Asked<'_, &RawValue>,
+        until: Instant,
+        out: &mut Out,
+    ) -> Result<(), String> {
+        match asked {
+            Asked::Evaluate { language: Language::Jinja, expressions, scope, .. } => {
+                let scope = self.jinja_scope(scope)?;
+                out.list(expressions.iter(), |out, source| out.tell(self.jinja(source, &scope)));
             }
-            out.tell(match asked.language {
-                Language::Jinja => self.jinja(source, &scope),
-                Language::JavaScript => {
-                    Err("this version evaluates no JavaScript: write it in Jinja".to_owned())
+            Asked::Evaluate { language: Language::JavaScript, expressions, origins, scope } => {
+                let mut entries = js::Scope::default();
+                for (path, json) in self.json_scope(scope)? {
+                    entries.set(path, json.into())?;
                 }
-            });
+                out.list(expressions.iter().enumerate(), |out, (position, source)| {
+                    let origin = origins.get(position).copied().flatten();
+                    out.tell(Expression { source, origin }.answer(&entries, until));
+                });
+            }
+            Asked::Compute { fields, scope } => {
+                let mut computing = Computing::new(self.json_scope(scope)?, until)?;
+                out.list(fields.iter(), |out, field| out.computed(computing.compute(field)));
+            }
         }
-        out.frame.push(b']');
         Ok(())
     }
-}
 
-impl Worker {
-    /// Evaluates Jinja. If the engine itself fails, the expression has no value, and what it has compiled goes.
-    fn jinja(&mut self, source: &str, scope: &Scope) -> Result<Value, String> {
+    fn jinja_scope(&self, scope: &wire::Scope<'_, &RawValue>) -> Result<jinja::Scope, String> {
+        let mut entries = jinja::Scope::default();
+        for (path, sent) in scope {
+            let value = match sent {
+                Sent::Inline(json) => serde_json::from_str(json.get()).map_err(|error| error.to_string())?,
+                Sent::Held(digest) => self.values.jinja(digest)?,
+            };
+            entries.set(path, value);
+        }
+        Ok(entries)
+    }
+
+    /// What was sent, in the form of JSON.
+    fn json_scope<'a>(
+        &'a self,
+        scope: &'a wire::Scope<'_, &'a RawValue>,
+    ) -> Result<Vec<(&'a str, &'a str)>, String> {
+        let entries = scope.iter().map(|(path, sent)| match sent {
+            Sent::Inline(json) => Ok((&**path, json.get())),
+            Sent::Held(digest) => Ok((&**path, self.values.json(digest)?)),
+        });
+        entries.collect()
+    }
+
+    /// Evaluates Jinja. If the engine itself fails, what it has compiled goes.
+    fn jinja(&mut self, source: &str, scope: &jinja::Scope) -> Result<String, String> {
         let told = catch_unwind(AssertUnwindSafe(|| self.jinja.evaluate(source, scope)));
-        told.unwrap_or_else(|failure| {
+        let told = told.unwrap_or_else(|failure| {
             self.jinja = Jinja::default();
-            Err(format!("the engine failed on this ({}): write it in another way", said(&*failure)))
-        })
+            Err(broken(&*failure))
+        });
+        told.map(|value| value.to_string())
     }
 }
 
@@ -121,8 +154,20 @@ struct Out {
 }
 
 impl Out {
-    fn tell(&mut self, told: Result<Value, String>) {
-        let json = match told.map(|value| value.to_string()) {
+    /// Writes a list of what is told.
+    fn list<T>(&mut self, all: impl Iterator<Item = T>, mut tell: impl FnMut(&mut Self, T)) {
+        self.frame.push(b'[');
+        for (number, one) in all.enumerate() {
+            if number > 0 {
+                self.frame.push(b',');
+            }
+            tell(self, one);
+        }
+        self.frame.push(b']');
+    }
+
+    fn tell(&mut self, told: Result<String, String>) {
+        let json = match told {
             Err(words) => return self.fail(words),
             Ok(json) => json,
         };
@@ -142,13 +187,26 @@ impl Out {
         self.frame.push(b'}');
     }
 
-    fn fail(&mut self, mut words: String) {
-        if words.len() > WORDS_BYTES_MAX {
-            words.truncate(words.floor_char_boundary(WORDS_BYTES_MAX - '…'.len_utf8()));
-            words.push('…');
-        }
+    /// Tells what became of a field.
+    fn computed(&mut self, Computed { value, error, input, took_us }: Computed) {
+        self.frame.extend_from_slice(b"{\"value\":[");
+        self.frame.extend_from_slice(value.unwrap_or_default().as_bytes());
+        let error = error.map_or(Value::Null, |words| Value::String(shortened(words)));
+        let rest = format!("],\"error\":{error},\"input\":\"{input}\",\"took_us\":{took_us}}}");
+        self.frame.extend_from_slice(rest.as_bytes());
+    }
+
+    fn fail(&mut self, words: String) {
         self.frame.extend_from_slice(b"{\"Err\":");
-        self.frame.extend_from_slice(Value::String(words).to_string().as_bytes());
+        self.frame.extend_from_slice(Value::String(shortened(words)).to_string().as_bytes());
         self.frame.push(b'}');
     }
+}
+
+fn shortened(mut words: String) -> String {
+    if words.len() > WORDS_BYTES_MAX {
+        words.truncate(words.floor_char_boundary(WORDS_BYTES_MAX - '…'.len_utf8()));
+        words.push('…');
+    }
+    words
 }

@@ -4,7 +4,9 @@ use super::*;
 use std::path::{Path, PathBuf};
 
 mod doubt;
+mod import;
 mod link;
+mod names;
 mod order;
 mod shelf;
 mod steps;

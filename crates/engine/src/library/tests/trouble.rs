@@ -123,6 +123,6 @@ fn a_file_that_is_far_too_large_is_refused_with_the_limit_that_holds() {
     let root = tempfile::tempdir().unwrap();
     let path = root.path().join("large.yaml");
     std::fs::File::create(&path).unwrap().set_len(20 << 30).unwrap();
-    let error = crate::library::read_file(&path, "large.yaml", Default::default()).unwrap_err();
+    let error = crate::library::read_file(&path, "large.yaml", &Surroundings::default()).unwrap_err();
     assert_eq!(error.to_string(), "failed to read large.yaml: it is too large: 1048576 bytes are allowed");
 }

@@ -70,7 +70,7 @@ impl Maker<'_> {
         }
         let reads = (0..self.random.below(3)).map(|_| self.path()).collect();
         let language = *self.random.pick(&[Language::Jinja, Language::JavaScript]);
-        Expr::Foreign(Foreign { language, source: hoped.to_owned(), reads, given: vec![] })
+        Expr::Foreign(Foreign { language, source: hoped.to_owned(), reads, given: vec![], origin: None })
     }
 
     /// Something true or false.

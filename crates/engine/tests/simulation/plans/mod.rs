@@ -3,6 +3,7 @@
 
 mod expr;
 mod graph;
+mod layers;
 mod machine;
 mod sequence;
 mod step;
@@ -92,7 +93,12 @@ impl<'m> Maker<'m> {
         self.plan.limits = self.limits();
         match self.random.below(3) {
             0 => self.graph(),
-            1 => self.sequence(),
+            1 => {
+                self.sequence();
+                if self.random.percent(60) {
+                    self.layers();
+                }
+            }
             _ => self.machine(),
         }
         self.cleanup();

@@ -3,7 +3,7 @@
 use super::Maker;
 use kernel::plan::{
     Body, Computed, Dialect, Expr, Flow, ItemInputs, Node, OnError, OnFailure, Place, Sequence, Spread,
-    Write, WriteKind,
+    Tasks, Write, WriteKind,
 };
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -14,6 +14,7 @@ struct Around {
     depth: u32,
     looped: bool,
     forked: bool,
+    caught: bool,
 }
 
 /// Kinds of nodes.
@@ -31,6 +32,10 @@ enum Kind {
     Return,
     Fail,
     Spread,
+    Try,
+    Raise,
+    Exit,
+    Warn,
 }
 
 impl Maker<'_> {
@@ -38,7 +43,8 @@ impl Maker<'_> {
         self.plan.dialect = Dialect::Reactive;
         self.state();
         let mut bodies = vec![Body::new()];
-        let body = self.body(&mut bodies, 0, Around { depth: 0, looped: false, forked: false });
+        let body =
+            self.body(&mut bodies, 0, Around { depth: 0, looped: false, forked: false, caught: false });
         bodies[0] = body;
         self.plan.flow = Flow::Sequence(Sequence { bodies });
     }
@@ -63,7 +69,7 @@ impl Maker<'_> {
                 _ => OnError::Propagate,
             };
             let (name, from) = (name.to_owned(), BTreeSet::from([from.to_owned()]));
-            self.plan.state.computed.push(Computed { name, from, value, on_error });
+            self.plan.state.computed.push(Computed { name, from, value, on_error, transform: None });
         }
     }
 
@@ -82,7 +88,12 @@ impl Maker<'_> {
                     WriteKind::Increment => Expr::Const(json!(1)),
                     _ => self.value(),
                 };
-                Write { path: path.iter().map(|key| (*key).to_owned()).collect(), kind, value }
+                Write {
+                    path: path.iter().map(|key| (*key).to_owned()).collect(),
+                    kind,
+                    value,
+                    keys: Vec::new(),
+                }
             })
             .collect()
     }
@@ -124,6 +135,10 @@ impl Maker<'_> {
             (1 + forked, Kind::Return),
             (u64::from(around.depth > 0), Kind::Fail),
             (if self.library.names().is_empty() { 0 } else { 4 }, Kind::Spread),
+            (4 * deeper, Kind::Try),
+            (3 * u64::from(around.caught), Kind::Raise),
+            (u64::from(around.depth > 0), Kind::Exit),
+            (1, Kind::Warn),
         ]);
         let inner = Around { depth: around.depth + 1, ..around };
         let on_failure = *self.random.pick(&[OnFailure::Fail, OnFailure::Continue, OnFailure::Take]);
@@ -143,6 +158,7 @@ impl Maker<'_> {
                     condition,
                     body: self.nested(bodies, Around { looped: true, ..inner }),
                     iterations_max,
+                    leave: self.random.percent(50),
                 }
             }
             Kind::Foreach => {
@@ -152,10 +168,19 @@ impl Maker<'_> {
             }
             Kind::Fork => {
                 let items = self.items();
-                let body = self.with_item(bodies, Around { looped: false, forked: true, ..inner });
+                let inner = Around { looped: false, forked: true, caught: false, ..inner };
+                let body = self.with_item(bodies, inner);
                 let width_max = u32::try_from(self.random.between(1, 3)).unwrap_or(1);
                 let collect = self.random.percent(50).then(|| "given".to_owned());
-                Node::Fork { items, variable: "item".into(), body, width_max, on_failure, collect }
+                Node::Fork {
+                    items,
+                    variable: "item".into(),
+                    body,
+                    width_max,
+                    on_failure,
+                    collect,
+                    tasks: self.random.percent(50).then(|| Box::new(self.tasks())),
+                }
             }
             Kind::Give => Node::Give { value: self.value() },
             Kind::Break => Node::Break,
@@ -166,6 +191,33 @@ impl Maker<'_> {
             Kind::Return => Node::Return { value: self.value() },
             Kind::Fail => Node::Fail { message: Expr::Const("so it is written".into()) },
             Kind::Spread => self.spread(on_failure),
+            Kind::Try => {
+                let body = self.nested(bodies, inner);
+                let caught = Around { caught: true, ..inner };
+                let catch = self.random.percent(70).then(|| self.nested(bodies, caught));
+                Node::Try { body, catch }
+            }
+            Kind::Raise => Node::Raise,
+            Kind::Exit => Node::Exit,
+            Kind::Warn => Node::Warn { message: self.value() },
+        }
+    }
+
+    /// Tasks of sub-agents; some share a name, and some have none.
+    fn tasks(&mut self) -> Tasks {
+        let id = match self.random.below(4) {
+            0 => self.reference_to("item"),
+            1 => self.foreign("number"),
+            _ => Expr::Const("task".into()),
+        };
+        Tasks {
+            step: self.step(),
+            task: "task".into(),
+            id,
+            given: vec![("given".to_owned(), self.value())],
+            prompt: self.random.percent(30).then(|| Expr::Const("do it".into())),
+            retries_max: u32::try_from(self.random.below(3)).unwrap_or(0),
+            errors: self.random.percent(60).then(|| vec!["errors".to_owned()]),
         }
     }
 
@@ -185,6 +237,7 @@ impl Maker<'_> {
     fn within(&mut self, node: Node) -> Node {
         let step = match &node {
             Node::Do { step, .. } | Node::Spread(Spread { step, .. }) => *step,
+            Node::Fork { tasks: Some(tasks), .. } => tasks.step,
             _ => self.step(),
         };
         let when = self.random.percent(40).then(|| self.condition());
@@ -205,6 +258,9 @@ impl Maker<'_> {
         self.readable.push("result.n".to_owned());
         let writes = self.writes();
         self.readable.pop();
-        Node::Do { step, writes, on_failure }
+        self.readable.push("error.message".to_owned());
+        let otherwise = if self.random.percent(40) { self.writes() } else { Vec::new() };
+        self.readable.pop();
+        Node::Do { step, writes, on_failure, otherwise }
     }
 }

@@ -2,8 +2,8 @@
 
 use super::Violation;
 use kernel::event::Resolution;
-use kernel::plan::OnInterrupt;
-use kernel::{Effect, EffectId, Event, Fact, News, Run, RunId, Turn};
+use kernel::plan::{Computed, OnError, OnInterrupt};
+use kernel::{Effect, EffectId, Event, Fact, News, Run, RunId, TaskStage, Turn};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is open by the journal, and what was ever asked.
@@ -29,6 +29,8 @@ impl History {
     /// Takes one turn in.
     pub(super) fn see(&mut self, run: &Run, event: &Event, turn: &Turn) -> Result<(), Violation> {
         self.see_decision(run, &event.fact);
+        few_tasks_at_once(run)?;
+        nothing_is_stale(run, turn)?;
         let run = run.id();
         self.see_fact(run, event)?;
         turn.effects.iter().try_for_each(|effect| self.see_effect(run, effect))?;
@@ -71,6 +73,8 @@ impl History {
             Fact::Started { .. }
             | Fact::Resolved { .. }
             | Fact::Updated { .. }
+            | Fact::Marked { .. }
+            | Fact::GaveUp { .. }
             | Fact::CancelRequested { .. }
             | Fact::Acknowledged => true,
         };
@@ -146,6 +150,44 @@ impl History {
         }
         Err(Violation::new("no run ends with an effect open", format!("{run}: {open:?}")))
     }
+}
+
+/// No more tasks of a fork are open than may be.
+fn few_tasks_at_once(run: &Run) -> Result<(), Violation> {
+    for fork in run.forking() {
+        let open = fork.tasks.iter().filter(|task| task.stage == TaskStage::Running).count();
+        if open > fork.width_max as usize {
+            let detail = format!("{}: {open} of at most {} tasks are open", run.id(), fork.width_max);
+            return Err(Violation::new("so many tasks at once", detail));
+        }
+    }
+    Ok(())
+}
+
+/// Whatever follows from a field that changed was computed anew, or is not set.
+fn nothing_is_stale(run: &Run, turn: &Turn) -> Result<(), Violation> {
+    let told = |name: &str| {
+        turn.news.iter().any(|news| matches!(news, News::Computed { field, .. } if field == name))
+    };
+    let changed = turn.news.iter().filter_map(|news| match news {
+        News::Changed { fields, .. } => Some(fields),
+        _ => None,
+    });
+    for field in changed.flatten() {
+        let rules = run.plan().state.computed.iter();
+        let mut stale = rules.filter(|rule| rule.transform.is_some() && rule.from.contains(field));
+        // What keeps its value keeps it also while something that it follows from is not set.
+        let keeps = |rule: &Computed| {
+            rule.on_error == OnError::Ignore && rule.from.iter().any(|from| run.state_field(from).is_none())
+        };
+        let is_stale =
+            |rule: &&Computed| !told(&rule.name) && run.state_field(&rule.name).is_some() && !keeps(rule);
+        if let Some(rule) = stale.find(is_stale) {
+            let detail = format!("{}: {field} changed, and {} did not follow", run.id(), rule.name);
+            return Err(Violation::new("computed fields follow", detail));
+        }
+    }
+    Ok(())
 }
 
 /// The activity an effect belongs to.

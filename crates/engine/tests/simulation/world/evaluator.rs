@@ -4,7 +4,8 @@
 use super::World;
 use engine::driver::Letter;
 use engine::turn::stored;
-use kernel::{Answer, Data, Fields, Question, RunId};
+use kernel::question::{Compute, Made, Otherwise};
+use kernel::{Answer, Data, Digest, Fields, Question, RunId};
 use serde_json::{Value, json};
 
 impl World<'_> {
@@ -22,6 +23,15 @@ impl World<'_> {
                     };
                     Answer::Evaluated(values.into_iter().map(|value| value.map(&mut settle)).collect())
                 }
+                Answer::Computed(mut fields) => {
+                    for made in &mut fields {
+                        let Some(data) = made.value.take() else { continue };
+                        let (mut settled, large) = stored(Fields::from([(String::new(), data)]), 64);
+                        contents.extend(large);
+                        made.value = settled.remove("");
+                    }
+                    Answer::Computed(fields)
+                }
                 answer => answer,
             });
         }
@@ -30,13 +40,36 @@ impl World<'_> {
     }
 
     fn evaluated(&mut self, question: &Question) -> Answer {
-        let Question::Evaluate { expressions, .. } = question else {
-            return Answer::Unanswered("only the store knows".into());
-        };
         if self.random.percent(2) {
             return Answer::Unanswered("the evaluator died".into());
         }
-        Answer::Evaluated(expressions.iter().map(|hoped| self.value_of(hoped).map(Data::Inline)).collect())
+        match question {
+            Question::Evaluate { expressions, .. } => {
+                let values = expressions.iter().map(|hoped| self.value_of(hoped).map(Data::Inline));
+                Answer::Evaluated(values.collect())
+            }
+            Question::Compute { fields, .. } => {
+                Answer::Computed(fields.iter().map(|field| self.made(field)).collect())
+            }
+            Question::Load { .. } | Question::Gather { .. } => {
+                Answer::Unanswered("only the store knows".into())
+            }
+        }
+    }
+
+    /// What became of a field: a value, none, or what it is when it cannot be computed.
+    fn made(&mut self, field: &Compute) -> Made {
+        let computed =
+            if self.random.percent(15) { Err("it is undefined".into()) } else { self.value_of("any") };
+        let (value, error) = match (computed, &field.otherwise) {
+            (Ok(_), _) if self.random.percent(5) => (None, None),
+            (Ok(value), _) => (Some(value), None),
+            (Err(reason), Otherwise::Value(value)) => (Some(value.clone()), Some(reason)),
+            (Err(reason), Otherwise::Old) => (None, Some(reason)),
+            (Err(reason), Otherwise::Null) => (Some(Value::Null), Some(reason)),
+        };
+        let input = Digest::of_json(&field.inputs);
+        Made { value: value.map(Data::Inline), error, input, took_us: self.random.below(900) }
     }
 
     fn value_of(&mut self, hoped: &str) -> Result<Value, String> {

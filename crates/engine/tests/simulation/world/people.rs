@@ -3,12 +3,14 @@
 
 use super::World;
 use super::queue::Happening;
+use crate::random::Random;
 use engine::backend::Start;
 use engine::driver::Letter;
 use engine::turn::Home;
 use kernel::command::Caller;
 use kernel::effect::Action;
-use kernel::event::{Claim, Resolution};
+use kernel::event::{Change, Claim, Resolution};
+use kernel::plan::WriteKind;
 use kernel::{Command, Data, Digest, Effect, EffectId, Fields, Open, OpenKind, RunId};
 use serde_json::json;
 use std::sync::Arc;
@@ -79,9 +81,15 @@ impl World<'_> {
             0..=3 => self.repeat_somebody(),
             4..=5 => {
                 let by = Caller::Agent("outsider".into());
-                let name = *self.random.pick(&["note", "count", "double", "given"]);
-                let values = Fields::from([(name.to_owned(), Data::Inline(json!(self.random.below(5))))]);
-                self.command(&run, Command::Update { values, by });
+                let names =
+                    ["note", "count", "double", "state.note", "state.count", "raw.new", "computed.double"];
+                let name = *self.random.pick(&names);
+                let mut values = Fields::from([(name.to_owned(), Data::Inline(json!(self.random.below(5))))]);
+                let changes = self.changes();
+                if !changes.is_empty() && self.random.percent(50) {
+                    values.clear();
+                }
+                self.command(&run, Command::Update { values, by, changes, key: None });
             }
             6..=7 => self.take(Letter::Query { run, reply: Box::new(drop) }),
             8 => {
@@ -105,12 +113,37 @@ impl World<'_> {
                     },
                 );
             }
+            _ if self.random.percent(50) => {
+                let by = Caller::Agent("outsider".into());
+                self.command(&run, Command::Mark { step: None, reason: "a point".into(), by });
+            }
+            _ if self.random.percent(15) => {
+                let by = Caller::Agent("outsider".into());
+                self.command(&run, Command::GiveUp { reason: "no use".into(), by });
+            }
             _ => {
                 if self.random.percent(15) {
                     self.cancel(&run);
                 }
             }
         }
+    }
+
+    /// Changes of what is in the state, most of which fit.
+    fn changes(&mut self) -> Vec<Change> {
+        let count = self.random.below(3);
+        let one = |random: &mut Random| {
+            let (field, kind) = *random.pick(&[
+                ("state.count", WriteKind::Increment),
+                ("state.list", WriteKind::Append),
+                ("state.map", WriteKind::Merge),
+                ("count", WriteKind::Increment),
+                ("computed.double", WriteKind::Set),
+            ]);
+            let value = if kind == WriteKind::Merge { json!({ "k": 1 }) } else { json!(random.below(5)) };
+            Change { path: vec![field.to_owned()], kind, value: Data::Inline(value) }
+        };
+        (0..count).map(|_| one(&mut self.random)).collect()
     }
 
     /// What waits for people in a run.
@@ -181,7 +214,8 @@ impl World<'_> {
     /// Mostly nothing is said beside a result.
     fn claim(&mut self) -> Claim {
         let took_ms = self.random.percent(20).then(|| self.random.below(1_500));
-        Claim { took_ms, error: self.random.percent(12).then(|| "it cannot be done".to_owned()) }
+        let error = self.random.percent(12).then(|| "it cannot be done".to_owned());
+        Claim { took_ms, error, written: self.random.percent(10) }
     }
 
     /// The same again, or another result for the same thing.

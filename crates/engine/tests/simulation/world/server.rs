@@ -162,6 +162,9 @@ impl World<'_> {
                 let life = Some(self.life);
                 self.queue.plan(self.clock + after, life, Happening::Answer { run, questions });
             }
+            Parcel::Died { run, perform, .. } => {
+                self.note(|| format!("{run} takes away what {} left", perform.id));
+            }
             Parcel::Progress(progress) => {
                 let (run, seq) = (&progress.run, progress.seq);
                 self.note(|| format!("{run} entry {seq}: {:?}", progress.status));

@@ -1,10 +1,11 @@
 //! How a lane moves: from node to node, into a step and out of it again, to its end.
 
 use super::{
-    BRANCH, COUNT, Frame, GIVE, LANE_FAIL, LANE_OVER, LOOP_BOUND, Lane, Moved, OVER, RETURN, SET, STEP,
-    STEP_DONE, STEP_FAIL, STEP_PASS, STEP_TAKE, SequenceLife, TURN_MOVES_MAX, Turns,
+    BRANCH, COUNT, Frame, GIVE, LANE_OVER, LAYERED_MOVES_MAX, LOOP_BOUND, Lane, Moved, OVER, RETURN, SET,
+    STEP, SequenceLife, TURN_MOVES_MAX, Turns,
 };
-use crate::plan::{Body, Expr, Flow, Node, OnFailure};
+use crate::news::ChangedBy;
+use crate::plan::{Body, Expr, Flow, Node};
 use crate::run::life::{FlowLife, flow_of};
 use crate::run::{Key, Moment, Owner, Scope, Stop, Task, Writer};
 use crate::{Data, Failure, FailureKind, Fields};
@@ -48,17 +49,10 @@ impl<'m> Moment<'m> {
 
     /// Moves a lane as far as it goes without anyone's help.
     pub(crate) fn move_lane(&mut self, lane: u32) -> Result<(), Stop> {
-        while let Some(state) = self.sequence().lanes.get(&lane) {
-            let moved = if state.ended.is_some() {
-                self.take_end(lane)?
-            } else if state.busy {
-                Moved::Busy
-            } else if state.join.is_some() {
-                self.at_join(lane)?
-            } else if state.spread.is_some() {
-                self.at_spread(lane)?
-            } else {
-                self.at_node(lane)?
+        while self.sequence().lanes.contains_key(&lane) {
+            let moved = match self.next_move(lane) {
+                Err(Stop::Fail(failure)) => self.failed_in(lane, failure)?,
+                moved => moved?,
             };
             match moved {
                 Moved::On => self.count_move()?,
@@ -69,14 +63,31 @@ impl<'m> Moment<'m> {
         Ok(())
     }
 
+    /// Does what is next in a lane.
+    fn next_move(&mut self, lane: u32) -> Result<Moved, Stop> {
+        let state = self.lane(lane);
+        if state.ended.is_some() {
+            self.take_end(lane)
+        } else if state.busy {
+            Ok(Moved::Busy)
+        } else if state.join.is_some() {
+            self.at_join(lane)
+        } else if state.spread.is_some() {
+            self.at_spread(lane)
+        } else {
+            self.at_node(lane)
+        }
+    }
+
     /// A turn that goes on and on is ended before others have to wait for it.
     fn count_move(&mut self) -> Result<(), Stop> {
         *self.moves += 1;
-        if *self.moves <= TURN_MOVES_MAX {
+        let max = if self.plan.state.is_layered() { LAYERED_MOVES_MAX } else { TURN_MOVES_MAX };
+        if *self.moves <= max {
             return Ok(());
         }
         self.reach(LOOP_BOUND);
-        let message = format!("loops took more than {TURN_MOVES_MAX} moves without a step");
+        let message = format!("loops took more than {max} moves without a step");
         Err(Failure::new(FailureKind::Limit, message).into())
     }
 
@@ -118,16 +129,18 @@ impl<'m> Moment<'m> {
             Node::Do { step, .. } => self.do_step(lane, *step),
             Node::Set { writes } => {
                 let (access, step) = (self.access(self.planned(lane)), self.step_of(Owner::Lane(lane)));
-                let changes =
-                    self.changes(writes, Writer { access, step, lane: Some(lane), result: None })?;
-                self.put(changes.clone())?;
+                let by = Writer { access, step, lane: Some(lane), result: None, error: None };
+                let changes = self.changes(writes, by)?;
+                let written = changes.fields.clone();
+                let by = self.step_at(lane).map_or(ChangedBy::Run, |step| ChangedBy::Step(step.to_owned()));
+                self.put(changes, by)?;
                 self.reach(SET);
-                self.tell(lane, None, changes);
+                self.tell(lane, None, written);
                 Ok(self.forward(lane))
             }
             Node::Branch { arms, otherwise } => self.branch(lane, arms, *otherwise),
-            Node::While { condition, body, iterations_max } => {
-                self.begin_while(lane, condition, *body, *iterations_max)
+            Node::While { condition, body, iterations_max, leave } => {
+                self.begin_while(lane, condition, *body, (*iterations_max, *leave))
             }
             Node::Foreach { items, variable, body } => self.begin_foreach(lane, items, variable, *body),
             Node::Fork { items, .. } => self.fork(lane, items),
@@ -144,6 +157,10 @@ impl<'m> Moment<'m> {
                 Ok(Moved::Busy)
             }
             Node::Fail { message } => self.fail(lane, message),
+            Node::Try { body, catch } => Ok(self.begin_try(lane, *body, *catch)),
+            Node::Raise => self.raise(lane),
+            Node::Exit => Ok(self.exit(lane)),
+            Node::Warn { message } => self.warn(lane, message),
             Node::Spread(spread) => self.spread(lane, spread),
             Node::Within { .. } => unreachable!("BUG: a step stands within a step"),
         }
@@ -177,60 +194,6 @@ impl<'m> Moment<'m> {
         let first = !begun.contains_key(&step);
         *begun.entry(step).or_default() += 1;
         self.carry(if first { COUNT } else { 0 });
-    }
-
-    /// The activity of a lane's step has ended.
-    pub(crate) fn lane_step_ended(&mut self, lane: u32, failure: Option<Failure>, outputs: Fields) {
-        self.sequence().lane(lane).ended = Some((failure, outputs));
-        self.wake(lane);
-    }
-
-    /// A lane's step ended: writes what it gave, or does what its failure asks for.
-    fn take_end(&mut self, lane: u32) -> Result<Moved, Stop> {
-        let Some(Node::Do { step, writes, on_failure }) = self.node(lane) else {
-            unreachable!("BUG: a lane was busy with something that is no step")
-        };
-        let (failure, outputs) = self.sequence().lane(lane).ended.clone().expect("BUG: nothing ended");
-        let step = &self.plan.steps[*step as usize];
-        let (access, blames) = (&step.access, self.step_of(Owner::Lane(lane)));
-        let by = Writer { access, step: blames, lane: Some(lane), result: Some(&outputs) };
-        let said_no =
-            |failure: &Failure| matches!(failure.kind, FailureKind::Operation | FailureKind::Declined);
-        // Silence has said nothing that could be taken.
-        let is_said = !outputs.is_empty() && failure.as_ref().is_some_and(said_no);
-        let taken = *on_failure == OnFailure::Take && is_said;
-        let failure = failure.filter(|_| !taken);
-        let failure = match failure.map_or_else(|| self.write(writes, by), |failure| Err(failure.into())) {
-            Ok(()) => None,
-            Err(Stop::Ask(question)) => return Err(Stop::Ask(question)),
-            Err(Stop::Fail(failure)) => Some(failure),
-        };
-        let state = self.sequence().lane(lane);
-        (state.ended, state.busy) = (None, false);
-        match failure {
-            None => self.reach(if taken { STEP_TAKE } else { STEP_DONE }),
-            Some(failure) if *on_failure == OnFailure::Continue && failure.kind != FailureKind::Access => {
-                self.reach(STEP_PASS);
-            }
-            Some(failure) => {
-                let failure = self.blamed(lane, &step.id, failure);
-                return self.step_failed(lane, failure);
-            }
-        }
-        Ok(self.forward(lane))
-    }
-
-    /// A step failed that may not: the run does, or the lane is over and the one that forked it decides. Whoever
-    /// read what they did not declare fails the run in any case.
-    pub(super) fn step_failed(&mut self, lane: u32, failure: Failure) -> Result<Moved, Stop> {
-        let of_run = self.sequence().lane(lane).parent.is_none();
-        if of_run || failure.kind == FailureKind::Access {
-            self.reach(STEP_FAIL);
-            return Err(failure.into());
-        }
-        self.reach(LANE_FAIL);
-        self.lane_over(lane, Some(failure));
-        Ok(Moved::Busy)
     }
 
     fn branch(&mut self, lane: u32, arms: &[(Expr, u32)], otherwise: Option<u32>) -> Result<Moved, Stop> {
@@ -283,7 +246,7 @@ impl<'m> Moment<'m> {
         if failure.is_none() {
             self.reach(LANE_OVER);
         }
-        self.join_lane(parent, item, gone.gives, failure);
+        self.join_lane((parent, item), lane, gone.gives, failure);
         self.wake(parent);
     }
 }

@@ -1,6 +1,6 @@
 //! Loops: while, foreach, and the ways out of them, break and goto.
 
-use super::{BREAK, COUNT, Foreach, Frame, GOTO, LOOP_BOUND, LOOP_OVER, Moved, ROUND, Turns};
+use super::{BREAK, COUNT, Foreach, Frame, GOTO, LEAVE, LOOP_BOUND, LOOP_OVER, Moved, ROUND, Turns};
 use crate::data::text_weight;
 use crate::language::kind;
 use crate::plan::{Access, Expr, Node, Place};
@@ -14,11 +14,16 @@ impl<'m> Moment<'m> {
         lane: u32,
         condition: &Expr,
         body: u32,
-        max: u32,
+        (max, leave): (u32, bool),
     ) -> Result<Moved, Stop> {
         if !self.decides(lane, condition)? {
             self.reach(LOOP_OVER);
             self.tell(lane, None, Fields::new());
+            return Ok(self.forward(lane));
+        }
+        if leave && self.is_past(1, max) {
+            self.tell(lane, None, Fields::new());
+            self.left_at_bound(self.step_at(lane), max);
             return Ok(self.forward(lane));
         }
         self.bound(1, max)?;
@@ -54,13 +59,25 @@ impl<'m> Moment<'m> {
 
     /// Fails where a loop or goto would go past its bound.
     pub(super) fn bound(&mut self, count: u32, max: u32) -> Result<(), Stop> {
-        let max = max.min(self.plan.limits.iterations_max);
-        if count <= max {
+        if !self.is_past(count, max) {
             return Ok(());
         }
+        let max = max.min(self.plan.limits.iterations_max);
         self.reach(LOOP_BOUND);
         let message = format!("a loop went past its bound of {max} rounds");
         Err(Failure::new(FailureKind::Limit, message).into())
+    }
+
+    fn is_past(&self, count: u32, max: u32) -> bool {
+        count > max.min(self.plan.limits.iterations_max)
+    }
+
+    /// Tells that a loop is left because it came to its bound.
+    fn left_at_bound(&mut self, step: Option<&str>, max: u32) {
+        self.reach(LEAVE);
+        let max = max.min(self.plan.limits.iterations_max);
+        let message = format!("a loop was left at its bound of {max} rounds, and its condition still holds");
+        self.warned(step.map(str::to_owned), message);
     }
 
     /// The items of a loop, and how many there are.
@@ -84,7 +101,7 @@ impl<'m> Moment<'m> {
     /// The end of a body: another round, or back to the body around it.
     pub(super) fn end_of_body(&mut self, lane: u32) -> Result<Moved, Stop> {
         match &self.sequence().top(lane).turns {
-            Turns::Once => {
+            Turns::Once | Turns::Try { .. } | Turns::Caught { .. } => {
                 self.pop(lane);
                 let over = self.sequence().lane(lane).stack.is_empty();
                 Ok(if over { Moved::Over } else { Moved::On })
@@ -107,11 +124,16 @@ impl<'m> Moment<'m> {
 
     fn another_round(&mut self, lane: u32, rounds: u32) -> Result<Moved, Stop> {
         let planned = self.loop_node(lane);
-        let Node::While { condition, iterations_max, .. } = planned.inner() else {
+        let Node::While { condition, iterations_max, leave, .. } = planned.inner() else {
             unreachable!("BUG: a round of no loop")
         };
         if !self.holds(lane, planned, condition)? {
             return Ok(self.leave_loop(lane));
+        }
+        if *leave && self.is_past(rounds + 1, *iterations_max) {
+            self.left_at_bound(self.step_named(planned), *iterations_max);
+            self.pop(lane);
+            return Ok(self.forward(lane));
         }
         self.bound(rounds + 1, *iterations_max)?;
         self.reach(ROUND);
@@ -145,7 +167,7 @@ impl<'m> Moment<'m> {
 
     pub(super) fn break_loop(&mut self, lane: u32) -> Result<Moved, Stop> {
         let stack = &self.sequence().lane(lane).stack;
-        let Some(innermost) = stack.iter().rposition(|frame| frame.turns != Turns::Once) else {
+        let Some(innermost) = stack.iter().rposition(|frame| frame.turns.is_loop()) else {
             return Err("a break stands outside any loop".to_owned().into());
         };
         self.reach(BREAK);
@@ -173,7 +195,7 @@ impl<'m> Moment<'m> {
     }
 
     /// Leaves all frames but the outermost `kept`.
-    fn unwind(&mut self, lane: u32, kept: usize) {
+    pub(super) fn unwind(&mut self, lane: u32, kept: usize) {
         while self.sequence().lane(lane).stack.len() > kept {
             self.pop(lane);
         }

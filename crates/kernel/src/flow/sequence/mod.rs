@@ -13,13 +13,19 @@
 //!
 //! A node may be a step of the definition (`within.rs`): it then has rights, a condition and a line of its own.
 
+mod around;
+mod attempt;
+mod books;
+mod end;
 mod fork;
 mod lane;
 mod loops;
 mod spread;
+mod task;
 mod within;
 
 pub use spread::Spreading;
+pub use task::{Forking, TaskStage, TaskState};
 
 use crate::data::{text_weight, weight_of};
 use crate::table::table;
@@ -50,6 +56,15 @@ table! { "sequence":
     ROWS_GONE  = "spread",  "what a child gave cannot be held" => "spread";
     SPREAD_OVER = "spread", "the last item ended"             => "moving";
     SPREAD_FAIL = "spread", "the last ended, some had failed" => "run fails";
+    ELSE       = "busy",    "it failed, and changes follow"   => "busy";
+    ELSE_NOT   = "busy",    "it failed, and they cannot"      => "busy";
+    LEAVE      = "moving",  "a loop at its bound, to be left" => "moving";
+    TRY        = "moving",  "a body that may fail"            => "moving";
+    CATCH      = "any",     "a failure, and what follows it"  => "moving";
+    CATCH_NONE = "any",     "a failure that may be"           => "moving";
+    RAISE      = "moving",  "what was caught fails again"     => "run fails";
+    WARN       = "moving",  "a warning"                       => "moving";
+    EXIT       = "moving",  "exit"                            => "run ends";
     GIVE       = "moving",  "a value for the one who forked"  => "moving";
     FORK       = "moving",  "a fork with items"               => "joining";
     FORK_NONE  = "moving",  "a fork without items"            => "moving";
@@ -57,6 +72,10 @@ table! { "sequence":
     JOIN       = "joining", "the last lane ended"             => "moving";
     JOIN_FAIL  = "joining", "the last ended, one had failed"  => "run fails";
     CROWDED    = "joining", "there is room for no lane"       => "run fails";
+    TASK       = "joining", "a task, and room"                => "joining";
+    TASK_LATER = "joining", "a lane failed, to begin again"   => "joining";
+    TASK_AGAIN = "joining", "all ended, some begin again"     => "joining";
+    TASK_FAIL  = "any",     "something in a task failed"      => "lane over";
     LANE_FAIL  = "busy",    "a step of a forked lane failed"  => "lane over";
     LANE_OVER  = "moving",  "the end of a forked lane"        => "lane over";
     FAIL       = "moving",  "fail"                            => "run fails";
@@ -85,12 +104,20 @@ struct Lane {
     jumps: BTreeMap<String, u32>,
     /// How the step it was busy with ended. Never held between turns.
     ended: Option<(Option<Failure>, Fields)>,
+    /// How often that step was tried, and whether what it changes of the state was changed already. Never held between turns.
+    #[serde(skip)]
+    tried: u32,
+    #[serde(skip)]
+    written: bool,
     busy: bool,
     join: Option<Join>,
     gives: Option<Data>,
     /// The children it waits for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     spread: Option<spread::SpreadLife>,
+    /// The task that it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    task: Option<task::LaneTask>,
 }
 
 /// A position in a body.
@@ -106,8 +133,25 @@ struct Frame {
 #[serde(rename_all = "snake_case")]
 enum Turns {
     Once,
-    While { rounds: u32 },
+    While {
+        rounds: u32,
+    },
     Foreach(Foreach),
+    /// A body that may fail, and what is done then.
+    Try {
+        catch: Option<u32>,
+    },
+    /// What is done after a failure, which it reads as `error`.
+    Caught {
+        failure: Failure,
+        error: Data,
+    },
+}
+
+impl Turns {
+    fn is_loop(&self) -> bool {
+        matches!(self, Turns::While { .. } | Turns::Foreach(_))
+    }
 }
 
 /// A loop over items.
@@ -130,15 +174,25 @@ struct Join {
     open: u32,
     results: Vec<Option<Data>>,
     failure: Option<Failure>,
+    /// The tasks that the lanes are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    tasks: Option<Box<task::TaskLives>>,
 }
+
+/// What a failure is called where it can be read.
+const ERROR: &str = "error";
 
 /// Most nodes that lanes may pass in one turn. It takes about a second.
 const TURN_MOVES_MAX: u32 = 1_000_000;
+/// The same where the state has layers: what a move writes may have others computed.
+const LAYERED_MOVES_MAX: u32 = 20_000;
 
 /// What each of these takes beside its data.
 const LANE: u64 = 180;
 const FRAME: u64 = 64;
 const FOREACH: u64 = 110;
+const CATCHES: u64 = 24;
+const CAUGHT: u64 = 80;
 const COUNT: u64 = 24;
 const JOIN_BASE: u64 = 120;
 const RESULT: u64 = 14;
@@ -148,6 +202,8 @@ impl Frame {
         FRAME
             + match &self.turns {
                 Turns::Once | Turns::While { .. } => 0,
+                Turns::Try { .. } => CATCHES,
+                Turns::Caught { failure, error } => CAUGHT + text_weight(&failure.message) + error.weight(),
                 Turns::Foreach(each) => {
                     FOREACH + text_weight(&each.variable) + each.items.weight() + each.item.weight()
                 }
@@ -159,7 +215,8 @@ impl Join {
     fn weight(&self) -> u64 {
         let given: u64 = self.results.iter().flatten().map(Data::weight).sum();
         let failure = self.failure.as_ref().map_or(0, |failure| text_weight(&failure.message));
-        JOIN_BASE + self.items.weight() + RESULT * self.results.len() as u64 + given + failure
+        let tasks = self.tasks.as_ref().map_or(0, |tasks| tasks.weight());
+        JOIN_BASE + self.items.weight() + RESULT * self.results.len() as u64 + given + failure + tasks
     }
 }
 
@@ -170,7 +227,8 @@ impl Lane {
         let gives = self.gives.as_ref().map_or(0, Data::weight);
         let join = self.join.as_ref().map_or(0, Join::weight);
         let waits = join + self.spread.as_ref().map_or(0, spread::SpreadLife::weight);
-        LANE + stack + weight_of(&self.variables) + COUNT * self.begun.len() as u64 + jumps + gives + waits
+        let held = stack + weight_of(&self.variables) + COUNT * self.begun.len() as u64 + jumps + gives;
+        LANE + held + waits + self.task.as_ref().map_or(0, task::LaneTask::weight)
     }
 }
 
@@ -191,6 +249,7 @@ impl SequenceLife {
         let lane = self.lanes.get(&lane)?;
         let looped = lane.stack.iter().rev().find_map(|frame| match &frame.turns {
             Turns::Foreach(each) if each.variable == name => Some(&each.item),
+            Turns::Caught { error, .. } if name == ERROR => Some(error),
             _ => None,
         });
         looped.or_else(|| lane.variables.get(name)).or_else(|| self.variable(lane.parent?.0, name))

@@ -3,6 +3,7 @@
 
 use super::{ITEM, ITEM_DONE, ITEM_NOT, Moved, SPREAD, SPREAD_FAIL, SPREAD_NONE, SPREAD_OVER, SequenceLife};
 use crate::flow::rows::{Listed, ROW_BYTES_MAX, Row, Rows, Worst};
+use crate::news::ChangedBy;
 use crate::plan::{Access, ITEM as ITEM_INPUT, ItemInputs, Node, OnFailure, Sequence, Spread, Write};
 use crate::run::life::FlowLife;
 use crate::run::{Gather, Key, Moment, Owner, Stop, Task};
@@ -36,6 +37,11 @@ impl SpreadLife {
     pub(super) fn weight(&self) -> u64 {
         let worst = self.worst.as_ref().map_or(0, Worst::weight);
         SPREAD_BASE + self.items.weight() + worst + self.rows.weight()
+    }
+
+    /// Whether children of it are open.
+    pub(super) fn is_open(&self) -> bool {
+        self.open > 0
     }
 
     /// Why not all is well, if it is not: too much was given, or a child failed that may not.
@@ -157,7 +163,7 @@ impl<'m> Moment<'m> {
     /// An item for which there is room.
     pub(crate) fn enter_child(&mut self, lane: u32, item: u32) -> Result<(), Stop> {
         let spread = self.spread_node(lane);
-        let key = Key::of_child(&self.key_of_spread(lane, spread.step), item, &spread.task);
+        let key = Key::of_child(&self.key_of_list(lane, spread.step), item, &spread.task);
         let data = match self.item(&self.spreading(lane).items, item) {
             Err(Stop::Ask(question)) => return Err(Stop::Ask(question)),
             // Whoever makes the inputs says why.
@@ -172,7 +178,7 @@ impl<'m> Moment<'m> {
     }
 
     /// The key of what a lane does with a list, this time.
-    fn key_of_spread(&self, lane: u32, step: u32) -> String {
+    pub(super) fn key_of_list(&self, lane: u32, step: u32) -> String {
         let times = self.lane(lane).begun.get(&step).copied().unwrap_or(1);
         Key::of_lane(lane, &self.plan.steps[step as usize].id, times)
     }
@@ -259,7 +265,7 @@ impl<'m> Moment<'m> {
                 Ok(list) => drop(outputs.insert("result".to_owned(), list)),
             }
         }
-        let key = self.key_of_spread(lane, spread.step);
+        let key = self.key_of_list(lane, spread.step);
         let life = self.sequence().lane(lane).spread.take().expect("BUG: no children");
         self.let_go(life.weight());
         let (step, since) = (spread.step, life.since);
@@ -276,8 +282,9 @@ impl<'m> Moment<'m> {
     /// Puts the list into the state.
     fn collect(&mut self, spread: &Spread, list: Data) -> Result<(), Stop> {
         let Some(name) = &spread.collect else { return Ok(()) };
-        let changes = self.with_computed(Fields::from([(name.clone(), list)]))?;
-        Ok(self.put(changes)?)
+        let changes = self.with_computed(Fields::from([(name.clone(), list)]).into())?;
+        let by = ChangedBy::Step(self.plan.steps[spread.step as usize].id.clone());
+        Ok(self.put(changes, by)?)
     }
 
     /// The run closes: tells of the lists that were not done for all their items.
@@ -285,7 +292,7 @@ impl<'m> Moment<'m> {
         let FlowLife::Sequence(life) = &self.life.flow else { return };
         for (lane, since) in life.spread().collect::<Vec<_>>() {
             let step = self.spread_node(lane).step;
-            let key = self.key_of_spread(lane, step);
+            let key = self.key_of_list(lane, step);
             let failure = Some(Failure::new(FailureKind::Cancelled, "the run closed"));
             self.news(News::Ended { key, step, failure, outputs: Fields::new(), since });
         }

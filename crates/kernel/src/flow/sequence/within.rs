@@ -26,6 +26,8 @@ impl<'m> Moment<'m> {
         let id = &self.plan.steps[step as usize].id;
         moved.map_err(|stop| match stop {
             Stop::Ask(question) => Stop::Ask(question),
+            // What was caught has been told already, with the step that it belongs to.
+            Stop::Fail(failure) if matches!(node, Node::Raise) => Stop::Fail(failure),
             Stop::Fail(failure) => {
                 self.tell(lane, Some(failure.clone()), Fields::new());
                 self.blamed(lane, id, failure).into()

@@ -2,7 +2,8 @@
 //! so; at a gate, silence is a no.
 
 use super::{
-    APPROVE, Activity, CHECK, DECLINE, EXPIRE, GAVE_UP, GAVE_UP_REST, OVERDUE, OVERTIME, RESUME, Stage, TAKE,
+    APPROVE, Activity, CHECK, DECLINE, EXPIRE, GAVE_UP, GAVE_UP_REST, OVERDUE, OVERTIME, Owner, RESUME,
+    Stage, TAKE,
 };
 use crate::clock::span;
 use crate::effect::Action;
@@ -51,6 +52,9 @@ impl Moment<'_> {
             return self.end(key, Some(Failure::new(FailureKind::TimedOut, message)), result);
         }
         if self.step(key).verify.is_none() {
+            if let (true, Owner::Lane(lane)) = (claim.written, self.activity(key).owner) {
+                self.lane_step_written(lane);
+            }
             self.reach(TAKE);
             self.end(key, None, result);
             return;

@@ -19,8 +19,10 @@ impl Moment<'_> {
     pub(super) fn end(&mut self, key: &str, failure: Option<Failure>, outputs: Fields) {
         let gone = self.remove(key);
         let (owner, step, since) = (gone.owner, gone.step, gone.since);
-        if let Owner::Block(block) = owner {
-            self.keep_inputs(block, &gone.inputs);
+        match owner {
+            Owner::Block(block) => self.keep_inputs(block, &gone.inputs),
+            Owner::Lane(lane) => self.lane_step_tried(lane, gone.attempt),
+            _ => {}
         }
         self.ended(key, Ended { owner, step, since, failure, outputs });
     }

@@ -76,6 +76,7 @@ impl Run {
             return Ok(());
         };
         let whole = |write: &Write| match (&write.kind, &write.value) {
+            _ if !write.keys.is_empty() => None,
             (WriteKind::Set, Expr::Template(template)) => match template.parts.as_slice() {
                 [Part::Reference(path)] if path.root == "result" => {
                     path.name(0).map(|name| name.into_owned())

@@ -11,7 +11,8 @@ pub(super) use action::{fingerprint, fingerprint_of_answer};
 use super::Run;
 use super::phase::Phase;
 use crate::data::weight_of;
-use crate::event::Report;
+use crate::event::{Change, Report};
+use crate::plan::OPEN_LAYERS;
 use crate::{Command, Event, Fact, Fields, Refusal};
 
 impl Run {
@@ -53,11 +54,14 @@ impl Run {
                 self.child(&effect, &child)?;
                 Fact::ChildEnded { effect, child, outcome }
             }
-            Command::Update { values, by } => {
+            Command::Update { values, changes, by, key } => {
                 self.small(&values)?;
-                self.writable(&values)?;
-                Fact::Updated { values, by }
+                self.writable(values.keys().map(String::as_str))?;
+                self.changeable(&changes)?;
+                Fact::Updated { values, changes, by, key }
             }
+            Command::Mark { step, reason, by } => Fact::Marked { step, reason, by },
+            Command::GiveUp { reason, by } => Fact::GaveUp { reason, by },
             Command::Cancel { reason, by } => Fact::CancelRequested { reason, by },
             Command::Acknowledge => Fact::Acknowledged,
         };
@@ -78,7 +82,10 @@ impl Run {
                 self.not_taken(effect, fingerprint_of_answer(*approved, result)).and(Err(Refusal::Over))
             }
             (_, Command::Acknowledge) | (Phase::Ended { .. }, _) => Err(Refusal::Over),
-            (Phase::Closing { .. }, Command::Cancel { .. } | Command::Update { .. }) => Err(Refusal::Over),
+            (
+                Phase::Closing { .. },
+                Command::Cancel { .. } | Command::GiveUp { .. } | Command::Update { .. },
+            ) => Err(Refusal::Over),
             _ => Ok(()),
         }
     }
@@ -98,12 +105,28 @@ impl Run {
         if size <= max { Ok(()) } else { Err(Refusal::TooLarge { name: name.to_owned(), size, max }) }
     }
 
-    fn writable(&self, values: &Fields) -> Result<(), Refusal> {
-        let computed = |name: &str| self.plan.state.computed.iter().any(|field| field.name == name);
-        match values.keys().find(|name| computed(name)) {
-            Some(name) => Err(Refusal::NotWritable(name.clone())),
+    /// Whether these fields may be written from outside.
+    fn writable<'f>(&self, mut fields: impl Iterator<Item = &'f str>) -> Result<(), Refusal> {
+        let rules = &self.plan.state;
+        let closed = |name: &str| {
+            let layer = rules.layer_of(name).map(|(layer, _)| layer);
+            rules.is_layered() && !layer.is_some_and(|layer| OPEN_LAYERS.contains(&layer))
+        };
+        match fields.find(|name| closed(name) || !self.plan.can_write(name)) {
+            Some(name) => Err(Refusal::NotWritable(name.to_owned())),
             None => Ok(()),
         }
+    }
+
+    /// Whether changes of the state say what is to be changed, and where that may be.
+    fn changeable(&self, changes: &[Change]) -> Result<(), Refusal> {
+        let field = |change: &Change| change.path.first().is_none_or(String::is_empty);
+        if changes.iter().any(field) {
+            return Err(Refusal::NotWritable(String::new()));
+        }
+        self.writable(changes.iter().flat_map(|change| change.path.first()).map(String::as_str))?;
+        let values = changes.iter().map(|change| (change.path.join("."), change.value.clone()));
+        values.map(|entry| Fields::from([entry])).try_for_each(|value| self.small(&value))
     }
 }
 

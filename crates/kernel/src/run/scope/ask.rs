@@ -5,11 +5,11 @@ use super::{Scope, Stop};
 use crate::data::weight;
 use crate::failure::{MESSAGE_BYTES_MAX, shortened};
 use crate::language::Path;
-use crate::plan::{Access, Foreign, Language};
-use crate::question::{DECLARED, VIOLATION};
+use crate::plan::{Access, Foreign, Language, Origin};
+use crate::question::{ABSENT, DECLARED, VIOLATION};
 use crate::{Answer, Data, Failure, FailureKind, Question};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 impl Scope<'_> {
     /// The values of foreign expressions, in their order. All of one language are asked at once, but for those that
@@ -38,9 +38,10 @@ impl Scope<'_> {
             language,
             expressions: foreign.iter().map(|foreign| foreign.source.clone()).collect(),
             scope: self.read_by(foreign)?,
+            origins: origins(foreign),
         };
         match self.answers.get(&question.digest()) {
-            None => Err(Stop::Ask(question)),
+            None => Err(Stop::ask(question)),
             Some(Answer::Evaluated(values)) if values.len() == foreign.len() => {
                 values.iter().cloned().collect::<Result<_, String>>().map_err(|reason| self.blamed(reason))
             }
@@ -60,8 +61,27 @@ impl Scope<'_> {
 
     /// The values that expressions read, by path or by the name they are given.
     fn read_by(&self, foreign: &[&Foreign]) -> Result<Vec<(String, Data)>, Stop> {
+        let mut scope = self.read_all(foreign.iter().flat_map(|foreign| &foreign.reads))?;
+        let telling = foreign.iter().filter(|foreign| foreign.language == Language::JavaScript);
+        let read = telling.flat_map(|foreign| &foreign.reads).filter(|path| !is_always_there(path));
+        let read: BTreeSet<String> = read.map(ToString::to_string).collect();
+        for foreign in foreign {
+            scope.extend(self.given(&foreign.given)?);
+        }
+        let absent: Vec<String> = read.into_iter().filter(|path| !scope.contains_key(path)).collect();
+        if !absent.is_empty() {
+            scope.insert(ABSENT.to_owned(), Data::Inline(absent.into()));
+        }
+        Ok(scope.into_iter().collect())
+    }
+
+    /// The values at paths, as far as there are any.
+    pub(crate) fn read_all<'p>(
+        &self,
+        paths: impl Iterator<Item = &'p Path>,
+    ) -> Result<BTreeMap<String, Data>, Stop> {
         let (mut scope, mut bytes) = (BTreeMap::new(), 0);
-        for path in foreign.iter().flat_map(|foreign| &foreign.reads) {
+        for path in paths {
             if let (Access::Fields(names), true) = (self.access, is_whole_state(path)) {
                 scope.insert(DECLARED.to_owned(), Data::Inline(names.iter().cloned().collect()));
             }
@@ -80,10 +100,7 @@ impl Scope<'_> {
                 return Err(too_large("what the expressions read", bytes, max).into());
             }
         }
-        for foreign in foreign {
-            scope.extend(self.given(&foreign.given)?);
-        }
-        Ok(scope.into_iter().collect())
+        Ok(scope)
     }
 
     /// The value of data, loaded if it is stored.
@@ -102,10 +119,10 @@ impl Scope<'_> {
         };
         let question = Question::Load { digest: reference.digest };
         match self.answers.get(&question.digest()) {
-            None => Err(Stop::Ask(question)),
+            None => Err(Stop::ask(question)),
             Some(Answer::Loaded { value, .. }) => Ok(value),
             Some(Answer::Unanswered(reason)) => Err(told_so(reason.clone())),
-            Some(Answer::Evaluated(_)) => Err("the answer does not fit the question".to_owned().into()),
+            Some(_) => Err("the answer does not fit the question".to_owned().into()),
         }
     }
 }
@@ -113,6 +130,19 @@ impl Scope<'_> {
 /// Whether all of the state is read, so that only the expression knows which field it wants.
 fn is_whole_state(path: &Path) -> bool {
     path.root == "state" && path.segments.is_empty()
+}
+
+/// Whether a path begins at what is an object even where nothing is in it.
+fn is_always_there(path: &Path) -> bool {
+    ["inputs", "raw", "computed", "state", "included", "metadata"].contains(&path.root.as_str())
+}
+
+/// Where expressions stand in their files; nothing where that can be said of none.
+fn origins(foreign: &[&Foreign]) -> Vec<Option<Origin>> {
+    if foreign.iter().all(|foreign| foreign.origin.is_none()) {
+        return Vec::new();
+    }
+    foreign.iter().map(|foreign| foreign.origin).collect()
 }
 
 fn denied(message: String) -> Stop {

@@ -127,7 +127,7 @@ impl Scope<'_> {
         let wholes = gathers.into_iter().map(|gather| gather.pieces).collect();
         let question = Question::Gather { wholes, inline_bytes_max, bytes_max };
         match self.answers.get(&question.digest()) {
-            None => Err(Stop::Ask(question)),
+            None => Err(Stop::ask(question)),
             Some(Answer::Evaluated(values)) if values.len() == count => Ok(values.clone()),
             Some(Answer::Unanswered(reason)) => Err(told_so(reason.clone())),
             Some(_) => Err("the answer does not fit the question".to_owned().into()),

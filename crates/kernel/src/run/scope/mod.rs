@@ -4,25 +4,34 @@
 mod ask;
 mod compose;
 mod gather;
+mod layer;
 mod make;
 mod read;
 mod truth;
 
 pub(crate) use gather::Gather;
+pub(crate) use layer::of_item;
 pub(crate) use make::{Called, shallow};
 
-use super::Life;
+use super::{Changes, Life};
 use crate::plan::{Access, Plan};
-use crate::{Answer, Digest, Failure, FailureKind, Fields, Question};
+use crate::{Answer, Data, Digest, Failure, FailureKind, Fields, Question};
 use std::collections::BTreeMap;
 
 /// Why there is no value.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Stop {
-    /// This must be answered first.
-    Ask(Question),
+    /// These must be answered first.
+    Ask(Vec<Question>),
     /// There is none.
     Fail(Failure),
+}
+
+impl Stop {
+    /// This must be answered first.
+    pub(crate) fn ask(question: Question) -> Self {
+        Stop::Ask(vec![question])
+    }
 }
 
 impl From<Failure> for Stop {
@@ -47,7 +56,11 @@ pub(crate) struct Scope<'s> {
     lane: Option<u32>,
     result: Option<&'s Fields>,
     each: Option<&'s Fields>,
-    changes: Option<&'s Fields>,
+    changes: Option<&'s Changes>,
+    /// Why a step failed.
+    error: Option<&'s Data>,
+    /// The item that a task is made for: what it is called, what it is, and which.
+    item: Option<(&'s str, &'s Data, u32)>,
     /// The step that is blamed for what it may not read.
     step: Option<&'s str>,
 }
@@ -59,8 +72,9 @@ impl<'s> Scope<'s> {
         answers: &'s BTreeMap<Digest, Answer>,
         access: &'s Access,
     ) -> Self {
-        let (lane, result, each, changes, step) = (None, None, None, None, None);
-        Scope { plan, life, answers, access, lane, result, each, changes, step }
+        let (lane, result, each, changes, error) = (None, None, None, None, None);
+        let (item, step) = (None, None);
+        Scope { plan, life, answers, access, lane, result, each, changes, error, item, step }
     }
 
     /// Sees the variables of a lane.
@@ -84,7 +98,17 @@ impl<'s> Scope<'s> {
     }
 
     /// Sees changes of the state that are not made yet.
-    pub(crate) fn over(self, changes: &'s Fields) -> Self {
+    pub(crate) fn over(self, changes: &'s Changes) -> Self {
         Scope { changes: Some(changes), ..self }
+    }
+
+    /// Sees why a step failed.
+    pub(crate) fn with_error(self, error: Option<&'s Data>) -> Self {
+        Scope { error, ..self }
+    }
+
+    /// Sees the item that a task is made for.
+    pub(crate) fn with_item(self, variable: &'s str, item: &'s Data, index: u32) -> Self {
+        Scope { item: Some((variable, item, index)), ..self }
     }
 }

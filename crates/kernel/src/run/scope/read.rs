@@ -18,7 +18,14 @@ impl<'s> Scope<'s> {
     }
 
     fn read_settled(&self, path: &Path) -> Result<Data, Stop> {
+        if let (Some(error), "error") = (self.error, path.root.as_str()) {
+            return self.below(path, error, 0);
+        }
+        let layered = self.plan.state.is_layered();
         match path.root.as_str() {
+            "inputs" if layered => self.read_layered_input(path),
+            "result" if layered && self.result.is_none() => self.read_layered(path),
+            "blocks" | "state" if layered => self.read_layered(path),
             // The item of a list is nothing that was declared.
             "inputs" if path.name(0).is_none() => {
                 self.whole(self.life.inputs.iter().filter(|(name, _)| name.as_str() != ITEM))
@@ -31,6 +38,7 @@ impl<'s> Scope<'s> {
                 Some(result) => self.read_field(path, result),
                 None => Err("there is no result here".to_owned().into()),
             },
+            _ if layered => self.read_layered(path),
             name => match (self.each, self.variable(name)) {
                 (Some(each), _) if name == "each" => self.read_field(path, each),
                 (_, Some(data)) => self.below(path, data, 0),
@@ -50,13 +58,13 @@ impl<'s> Scope<'s> {
             "item" => self.life.inputs.get(ITEM),
             _ => None,
         };
-        match bare.or_else(|| self.changes?.get(name)) {
+        match bare.or_else(|| self.changes?.get(name)?) {
             Some(data) => self.below(path, data, 0),
             None => Err(format!("nothing is called `{name}` here").into()),
         }
     }
 
-    fn read_field(&self, path: &Path, fields: &Fields) -> Result<Data, Stop> {
+    pub(super) fn read_field(&self, path: &Path, fields: &Fields) -> Result<Data, Stop> {
         let Some(name) = path.name(0) else { return self.whole(fields.iter()) };
         match fields.get(name.as_ref()) {
             Some(data) => self.below(path, data, 1),
@@ -64,7 +72,10 @@ impl<'s> Scope<'s> {
         }
     }
 
-    fn whole<'f>(&self, fields: impl Iterator<Item = (&'f String, &'f Data)>) -> Result<Data, Stop> {
+    pub(super) fn whole<'f>(
+        &self,
+        fields: impl Iterator<Item = (&'f String, &'f Data)>,
+    ) -> Result<Data, Stop> {
         let mut gather = Gather::default();
         gather.sign("{");
         gather.join(fields, |gather, (name, data)| {
@@ -77,7 +88,7 @@ impl<'s> Scope<'s> {
     }
 
     /// Follows the rest of a path, after `taken` segments, into data.
-    fn below(&self, path: &Path, data: &Data, taken: usize) -> Result<Data, Stop> {
+    pub(super) fn below(&self, path: &Path, data: &Data, taken: usize) -> Result<Data, Stop> {
         let rest = &path.segments[taken..];
         if rest.is_empty() {
             return Ok(data.clone());
@@ -135,7 +146,7 @@ impl<'s> Scope<'s> {
 
     /// All of the state that may be read.
     fn allowed(&self) -> Fields {
-        let changed = self.changes.into_iter().flat_map(|changes| changes.keys());
+        let changed = self.changes.into_iter().flat_map(|changes| changes.fields.keys());
         let names = self.life.state.names().chain(changed);
         names
             .filter(|name| self.access.allows(name))
@@ -145,7 +156,10 @@ impl<'s> Scope<'s> {
 
     /// A field of the state, with changes that are not made yet.
     pub(crate) fn state_data(&self, name: &str) -> Option<&'s Data> {
-        self.changes.and_then(|changes| changes.get(name)).or_else(|| self.life.state.get(name))
+        match self.changes.and_then(|changes| changes.get(name)) {
+            Some(changed) => changed,
+            None => self.life.state.get(name),
+        }
     }
 
     /// The value of a field of the state, if it is there.

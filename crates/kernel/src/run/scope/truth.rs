@@ -61,7 +61,7 @@ mod tests {
 
     fn jinja(source: &str) -> Expr {
         let (source, reads, given) = (source.to_owned(), Vec::new(), Vec::new());
-        Expr::Foreign(Foreign { language: Language::Jinja, source, reads, given })
+        Expr::Foreign(Foreign { language: Language::Jinja, source, reads, given, origin: None })
     }
 
     #[test]

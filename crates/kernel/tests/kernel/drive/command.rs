@@ -48,7 +48,12 @@ impl Drive {
     }
 
     pub(crate) fn update(&mut self, values: Value) -> &mut Self {
-        self.give(Command::Update { values: fields(values), by: Caller::Agent("a".into()) })
+        self.give(Command::Update {
+            values: fields(values),
+            by: Caller::Agent("a".into()),
+            changes: Vec::new(),
+            key: None,
+        })
     }
 
     pub(crate) fn cancel(&mut self) -> &mut Self {

@@ -10,7 +10,7 @@ pub(crate) use command::{cancellation, failed, human, submission, succeeded};
 use crate::build::fields;
 use crate::ledger::Ledger;
 use crate::say;
-use kernel::question::Piece;
+use kernel::question::{Compute, Made, Otherwise, Piece};
 use kernel::table::Row;
 use kernel::{
     Answer, Bounds, Command, Data, Digest, EffectId, Event, Fields, OpenKind, Plan, Question, Refusal, Run,
@@ -221,13 +221,51 @@ impl Drive {
             Question::Gather { wholes, inline_bytes_max, .. } => Answer::Evaluated(
                 wholes.iter().map(|pieces| self.gather(pieces, *inline_bytes_max)).collect(),
             ),
-            Question::Evaluate { .. } if self.silent => Answer::Unanswered("the evaluator died".into()),
+            Question::Evaluate { .. } | Question::Compute { .. } if self.silent => {
+                Answer::Unanswered("the evaluator died".into())
+            }
+            Question::Compute { fields, scope, .. } => Answer::Computed(self.compute(fields, scope)),
             Question::Evaluate { expressions, scope, .. } => {
                 let scope = scope.iter().cloned().collect();
                 let told = expressions.iter().map(|source| (self.evaluate)(source, &scope).map(Data::Inline));
                 Answer::Evaluated(told.collect())
             }
         }
+    }
+
+    /// Computes fields as an evaluator does: each sees those before it, by its whole name and by its bare one.
+    fn compute(&self, fields: &[Compute], scope: &[(String, Data)]) -> Vec<Made> {
+        let mut scope: BTreeMap<String, Data> = scope.iter().cloned().collect();
+        let mut all = Vec::new();
+        for field in fields {
+            let old = scope.remove(&field.name);
+            let input: Option<Vec<Value>> =
+                field.inputs.iter().map(|path| scope.get(path).map(|data| self.value(data))).collect();
+            let digest = Digest::of_json(&input);
+            let computed = input.map(|mut input| {
+                let input = if field.single { input.remove(0) } else { input.into() };
+                let mut names: BTreeMap<String, Data> = field
+                    .reads
+                    .iter()
+                    .filter_map(|path| Some((path.clone(), scope.get(path)?.clone())))
+                    .collect();
+                names.insert("input".to_owned(), Data::Inline(input));
+                (self.evaluate)(&field.source, &names)
+            });
+            let (value, error) = match (computed, &field.otherwise) {
+                (None, _) => (None, None),
+                (Some(Ok(value)), _) => (Some(Data::Inline(value)), None),
+                (Some(Err(reason)), Otherwise::Value(value)) => (Some(value.clone().into()), Some(reason)),
+                (Some(Err(reason)), Otherwise::Old) => (old, Some(reason)),
+                (Some(Err(reason)), Otherwise::Null) => (Some(Value::Null.into()), Some(reason)),
+            };
+            let bare = field.name.split_once('.').map(|(_, name)| name.to_owned());
+            for name in bare.into_iter().chain([field.name.clone()]) {
+                scope.extend(value.clone().map(|value| (name, value)));
+            }
+            all.push(Made { value, error, input: digest, took_us: 7 });
+        }
+        all
     }
 
     /// Puts a value together, and stores it if it is large.

@@ -4,7 +4,8 @@ use super::Dice;
 use crate::build::fields;
 use crate::drive::{Drive, human};
 use kernel::command::Caller;
-use kernel::event::{Claim, Report, Resolution};
+use kernel::event::{Change, Claim, Report, Resolution};
+use kernel::plan::WriteKind;
 use kernel::{Command, Digest, Effect, EffectId, Failure, FailureKind, Fields, Open, Outcome, RunId};
 use serde_json::json;
 
@@ -13,9 +14,18 @@ pub(super) fn any(dice: &mut Dice, it: &mut Drive) -> Command {
     let open = it.run.open();
     match dice.below(24) {
         0 if dice.one_in(4) => Command::Cancel { reason: "enough".into(), by: human(false) },
+        0 if dice.one_in(4) => Command::GiveUp { reason: "no use".into(), by: human(false) },
+        0 => Command::Mark { step: None, reason: "a point".into(), by: human(false) },
         1 => {
-            let values = [json!({"a": dice.below(3)}), json!({"b": "text", "new": [1.5]}), json!({"c": 1})];
-            Command::Update { values: fields(dice.pick(&values).clone()), by: Caller::Server }
+            let values = [
+                json!({"a": dice.below(3)}),
+                json!({"b": "text", "new": [1.5]}),
+                json!({"c": 1}),
+                json!({"state.a": dice.below(3)}),
+                json!({}),
+            ];
+            let values = fields(dice.pick(&values).clone());
+            Command::Update { values, by: Caller::Server, changes: changes(dice), key: None }
         }
         2 => Command::Start { inputs: Fields::new() },
         3..=5 => unfitting(dice, &open),
@@ -25,6 +35,19 @@ pub(super) fn any(dice: &mut Dice, it: &mut Drive) -> Command {
             fitting(dice, it, &due)
         }
     }
+}
+
+/// Changes of what is there.
+fn changes(dice: &mut Dice) -> Vec<Change> {
+    let kinds = [WriteKind::Set, WriteKind::Append, WriteKind::Increment, WriteKind::Merge];
+    let fields = ["state.a", "state.map", "raw.new", "computed.c", "a"];
+    let one = |dice: &mut Dice| {
+        let mut path = vec![(*dice.pick(&fields)).to_owned()];
+        path.extend(dice.one_in(2).then(|| "in".to_owned()));
+        let values = [json!(dice.below(5)), json!({"k": 1}), json!("text")];
+        Change { path, kind: *dice.pick(&kinds), value: dice.pick(&values).clone().into() }
+    };
+    (0..dice.below(3)).map(|_| one(dice)).collect()
 }
 
 /// What fits something that is open.
@@ -68,7 +91,7 @@ fn fitting(dice: &mut Dice, it: &mut Drive, open: &Open) -> Command {
 /// Mostly nothing is said beside a result.
 fn claim(dice: &mut Dice) -> Claim {
     let took_ms = dice.one_in(4).then(|| u64::from(dice.below(6_000)));
-    Claim { took_ms, error: dice.one_in(6).then(|| "it cannot be done".to_owned()) }
+    Claim { took_ms, error: dice.one_in(6).then(|| "it cannot be done".to_owned()), written: dice.one_in(9) }
 }
 
 /// What may fit nothing at all.

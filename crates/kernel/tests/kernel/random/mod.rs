@@ -5,6 +5,7 @@
 
 mod command;
 mod dice;
+mod layers;
 mod plan;
 
 use crate::drive::Drive;

@@ -5,7 +5,7 @@ use crate::build::*;
 use kernel::Plan;
 use kernel::plan::{
     Access, Computed, Deadline, Each, Expr, GateLevel, Node, OnError, OnFailure, OnInterrupt, OnOverdue,
-    Place, Retry, Spread, Step, WriteKind,
+    Place, Retry, Spread, Step, Tasks, WriteKind,
 };
 use serde_json::json;
 
@@ -18,6 +18,7 @@ pub(super) fn any(dice: &mut Dice) -> Plan {
         2 => machine_plan(dice, steps),
         _ => sequence_plan(dice, steps),
     };
+    let has_layers = matches!(plan.flow, kernel::plan::Flow::Sequence(_)) && dice.one_in(2);
     plan = with_input(with_input(plan, "big"), "n");
     plan.state.initial =
         vec![("a".into(), just(json!(0))), ("b".into(), just(json!("b"))), ("list".into(), just(json!([])))];
@@ -28,7 +29,13 @@ pub(super) fn any(dice: &mut Dice) -> Plan {
             _ => OnError::Fallback(json!("fallen")),
         };
         let from = ["a".to_owned()].into();
-        plan.state.computed.push(Computed { name: "c".into(), from, value: value(dice), on_error });
+        plan.state.computed.push(Computed {
+            name: "c".into(),
+            from,
+            value: value(dice),
+            on_error,
+            transform: None,
+        });
     }
     plan.cleanup = (0..dice.below(3)).map(|_| dice.below(STEPS)).collect();
     if dice.one_in(2) {
@@ -38,7 +45,7 @@ pub(super) fn any(dice: &mut Dice) -> Plan {
         plan.deadline = Deadline::After(u64::from(dice.below(50_000)));
     }
     limits(dice, &mut plan);
-    plan
+    if has_layers { super::layers::layer(dice, plan) } else { plan }
 }
 
 fn limits(dice: &mut Dice, plan: &mut Plan) {
@@ -206,9 +213,25 @@ fn writes(dice: &mut Dice) -> Vec<kernel::plan::Write> {
     (0..dice.below(3)).map(|_| one(dice)).collect()
 }
 
+/// Tasks of sub-agents.
+fn tasks(dice: &mut Dice) -> Tasks {
+    let ids = [text("${item}"), text("t-${item}"), js("any", &["item"]), just(json!("same"))];
+    let id = if dice.wild { dice.pick(&ids).clone() } else { just(json!("same")) };
+    Tasks {
+        step: dice.below(STEPS),
+        task: "task".into(),
+        id,
+        given: vec![("given".into(), value(dice))],
+        prompt: dice.one_in(3).then(|| text("do it")),
+        retries_max: dice.below(3),
+        errors: dice.one_in(2).then(|| vec!["list".to_owned()]),
+    }
+}
+
 /// A node as a step of the definition.
 fn a_step(dice: &mut Dice, node: Node) -> Node {
     let step = match &node {
+        Node::Fork { tasks: Some(tasks), .. } => tasks.step,
         Node::Do { step, .. } | Node::Spread(Spread { step, .. }) => *step,
         _ => dice.below(STEPS),
     };
@@ -221,7 +244,7 @@ fn sequence_plan(dice: &mut Dice, steps: Vec<Step>) -> Plan {
     let is_child = |step: &Step| matches!(step.work, kernel::plan::Work::Child { .. });
     let children = (0..).zip(&steps).filter(|(_, step)| is_child(step)).map(|(step, _)| step).collect();
     let mut grower = Grower { bodies: vec![Vec::new()], children };
-    grower.grow(dice, &Around { body: 0, around: vec![0], looped: false, depth: 0 });
+    grower.grow(dice, &Around { body: 0, around: vec![0], looped: false, caught: false, depth: 0 });
     sequence(steps, grower.bodies)
 }
 
@@ -235,6 +258,7 @@ struct Around {
     body: usize,
     around: Vec<u32>,
     looped: bool,
+    caught: bool,
     depth: u32,
 }
 
@@ -248,13 +272,18 @@ impl Grower {
     }
 
     fn body(&mut self, dice: &mut Dice, at: &Around, looped: bool, forked: bool) -> u32 {
+        let caught = at.caught && !forked;
+        self.body_of(dice, &Around { around: at.around.clone(), caught, ..*at }, looped, forked)
+    }
+
+    fn body_of(&mut self, dice: &mut Dice, at: &Around, looped: bool, forked: bool) -> u32 {
         let body = self.bodies.len();
         self.bodies.push(Vec::new());
         let number = u32::try_from(body).expect("few bodies");
         let mut around = if forked { Vec::new() } else { at.around.clone() };
         around.push(number);
         let looped = looped || (at.looped && !forked);
-        self.grow(dice, &Around { body, around, looped, depth: at.depth + 1 });
+        self.grow(dice, &Around { body, around, looped, caught: at.caught, depth: at.depth + 1 });
         number
     }
 
@@ -269,8 +298,13 @@ impl Grower {
             let collect = (!dice.one_in(4)).then(|| "list".to_owned());
             return Node::Spread(Spread { on_failure: rule, collect, ..spread(step, items, width_max) });
         }
-        match dice.below(if leaf { 6 } else { 11 }) {
-            0..=2 => Node::Do { step: dice.below(STEPS), writes: writes(dice), on_failure: rule },
+        match dice.below(if leaf { 6 } else { 13 }) {
+            0..=2 => Node::Do {
+                step: dice.below(STEPS),
+                writes: writes(dice),
+                on_failure: rule,
+                otherwise: if dice.one_in(3) { writes(dice) } else { Vec::new() },
+            },
             3 => set(writes(dice)),
             4 => Node::Give { value: value(dice) },
             5 => self.way_out(dice, at),
@@ -281,12 +315,18 @@ impl Grower {
             }
             7 => {
                 let (condition, body) = (condition(dice), self.body(dice, at, true, false));
-                Node::While { condition, body, iterations_max: 1 + dice.below(4) }
+                Node::While { condition, body, iterations_max: 1 + dice.below(4), leave: dice.one_in(2) }
             }
             8 => {
                 let items = items(dice);
                 let variable = (*dice.pick(&["item", "other"])).to_owned();
                 Node::Foreach { items, variable, body: self.body(dice, at, true, false) }
+            }
+            9 | 10 => {
+                let body = self.body(dice, at, false, false);
+                let caught = Around { around: at.around.clone(), caught: true, ..*at };
+                let catch = (!dice.one_in(3)).then(|| self.body_of(dice, &caught, false, false));
+                Node::Try { body, catch }
             }
             _ => {
                 let items = items(dice);
@@ -299,13 +339,17 @@ impl Grower {
                     width_max: 1 + dice.below(3),
                     on_failure: rule,
                     collect,
+                    tasks: dice.one_in(2).then(|| Box::new(tasks(dice))),
                 }
             }
         }
     }
 
     fn way_out(&mut self, dice: &mut Dice, at: &Around) -> Node {
-        match dice.below(6) {
+        match dice.below(9) {
+            6 if at.caught => Node::Raise,
+            7 if at.depth > 1 && dice.one_in(3) => Node::Exit,
+            7 | 8 => Node::Warn { message: value(dice) },
             0 if at.depth > 0 => Node::Return { value: value(dice) },
             1 | 2 if at.looped => Node::Break,
             2 if dice.one_in(3) => Node::Fail { message: text("so ${state.b}") },

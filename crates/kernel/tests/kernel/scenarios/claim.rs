@@ -33,11 +33,11 @@ fn saying(effect: &str, result: Value, claim: Claim) -> Command {
 }
 
 fn took(ms: u64) -> Claim {
-    Claim { took_ms: Some(ms), error: None }
+    Claim { took_ms: Some(ms), ..Claim::default() }
 }
 
 fn error(why: &str) -> Claim {
-    Claim { took_ms: None, error: Some(why.to_owned()) }
+    Claim { error: Some(why.to_owned()), ..Claim::default() }
 }
 
 fn shell(timeout_ms: u64) -> Step {
@@ -155,8 +155,12 @@ fn a_claim_again_is_recognised_after_the_end() {
 #[test]
 fn what_is_given_up_may_be_passed_by() {
     let nodes = |on_failure| {
-        let node =
-            kernel::plan::Node::Do { step: 0, writes: vec![put("x", text("${result.x}"))], on_failure };
+        let node = kernel::plan::Node::Do {
+            step: 0,
+            writes: vec![put("x", text("${result.x}"))],
+            on_failure,
+            otherwise: Vec::new(),
+        };
         sequence(vec![agent("a"), agent("b")], vec![vec![node, act(1)]])
     };
     let mut it = Drive::start(nodes(OnFailure::Continue));

@@ -224,6 +224,11 @@ fn what_began_in_the_turn_that_closes_never_leaves() {
 fn a_closing_run_takes_no_updates() {
     let mut it = Drive::start(line(vec![noop("a")]));
     it.cancel();
-    let update = Command::Update { values: Fields::new(), by: crate::drive::human(false) };
+    let update = Command::Update {
+        values: Fields::new(),
+        by: crate::drive::human(false),
+        changes: Vec::new(),
+        key: None,
+    };
     assert_eq!(it.refuse(update), Refusal::Over);
 }

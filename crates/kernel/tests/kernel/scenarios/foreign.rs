@@ -65,6 +65,7 @@ fn two_languages_are_asked_one_after_the_other() {
         source: "j".into(),
         reads: vec![],
         given: vec![],
+        origin: None,
     });
     let step = noop_with("s", &[("x", jinja.clone()), ("y", js("f", &[])), ("z", jinja)]);
     let mut it = Drive::new(line(vec![step])).evaluating(|source, _| Ok(json!(source))).started(json!({}));
@@ -101,8 +102,12 @@ fn conditions_of_blocks_that_ask_do_not_stop_the_others() {
 
 #[test]
 fn a_loop_asks_again_for_every_round() {
-    let looped =
-        kernel::plan::Node::While { condition: js("n < 2", &["state.n"]), body: 1, iterations_max: 9 };
+    let looped = kernel::plan::Node::While {
+        condition: js("n < 2", &["state.n"]),
+        body: 1,
+        iterations_max: 9,
+        leave: false,
+    };
     let plan = with_state(sequence(vec![], vec![vec![looped], vec![count("n")]]), json!({"n": 0}));
     let mut it = Drive::new(plan)
         .evaluating(|_, scope| Ok(json!(*crate::say::data(&scope["state.n"]) < *"2")))
@@ -166,7 +171,13 @@ fn odd_names_stay_apart() {
     let odd = Path { root: "inputs".into(), segments: vec![kernel::language::Segment::Key("a.b".into())] };
     let mut reads = vec![odd];
     reads.push(Path::of("inputs", &["a", "b"]));
-    let f = Expr::Foreign(Foreign { language: Language::Jinja, source: "f".into(), reads, given: vec![] });
+    let f = Expr::Foreign(Foreign {
+        language: Language::Jinja,
+        source: "f".into(),
+        reads,
+        given: vec![],
+        origin: None,
+    });
     let plan = with_input(with_input(line(vec![noop_with("s", &[("x", f)])]), "a.b"), "a");
     let mut it = Drive::new(plan).evaluating(|_, _| Ok(json!(0))).started(json!({"a.b": 1, "a": {"b": 2}}));
     it.asks(&[&["f with inputs.a.b=2, inputs['a.b']=1"]]);

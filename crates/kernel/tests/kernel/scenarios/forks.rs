@@ -97,6 +97,7 @@ fn lanes_write_one_state() {
             change("log", WriteKind::Append, text("${item}")),
         ],
         on_failure: OnFailure::Fail,
+        otherwise: Vec::new(),
     };
     let plan =
         sequence(vec![item("a")], vec![vec![fork(just(json!([1, 2])), 1, 2)], vec![written, count("sum")]]);
@@ -126,6 +127,7 @@ fn forks_nest_and_see_the_items_around_them() {
         width_max: 2,
         on_failure: OnFailure::Fail,
         collect: None,
+        tasks: None,
     };
     let step = noop_with("a", &[("v", text("${item}${in}"))]);
     let bodies = vec![vec![fork(just(json!([1, 2])), 1, 2)], vec![inner], vec![act(0)]];

@@ -1,24 +1,30 @@
 //! The scenarios by what they show. Each is a test of its own; together they must reach every row of every table.
 
 mod action;
+mod attempts;
+mod books;
 mod child;
 mod claim;
 mod closing;
+mod compute;
 mod data;
 mod each;
 mod ends;
 mod foreign;
 mod forks;
 mod graph;
+mod layers;
 mod limits;
 mod machine;
 mod make;
+mod outside;
 mod refusals;
 mod rows;
 mod sequence;
 mod sizes;
 mod spread;
 mod state;
+mod tasks;
 mod within;
 mod work;
 
@@ -36,24 +42,30 @@ use scenarios;
 fn all() -> impl Iterator<Item = &'static Scenario> {
     let rooms = [
         action::ALL,
+        attempts::ALL,
+        books::ALL,
         child::ALL,
         claim::ALL,
         closing::ALL,
+        compute::ALL,
         data::ALL,
         each::ALL,
         ends::ALL,
         foreign::ALL,
         forks::ALL,
         graph::ALL,
+        layers::ALL,
         limits::ALL,
         machine::ALL,
         make::ALL,
+        outside::ALL,
         refusals::ALL,
         rows::ALL,
         sequence::ALL,
         sizes::ALL,
         spread::ALL,
         state::ALL,
+        tasks::ALL,
         within::ALL,
         work::ALL,
     ];
@@ -74,24 +86,30 @@ fn every_row_of_every_table_is_reached() {
 fn every_test_of_a_room_is_listed() {
     let sources = [
         include_str!("action.rs"),
+        include_str!("attempts.rs"),
+        include_str!("books.rs"),
         include_str!("child.rs"),
         include_str!("claim.rs"),
         include_str!("closing.rs"),
+        include_str!("compute.rs"),
         include_str!("data.rs"),
         include_str!("each.rs"),
         include_str!("ends.rs"),
         include_str!("foreign.rs"),
         include_str!("forks.rs"),
         include_str!("graph.rs"),
+        include_str!("layers.rs"),
         include_str!("limits.rs"),
         include_str!("machine.rs"),
         include_str!("make.rs"),
+        include_str!("outside.rs"),
         include_str!("refusals.rs"),
         include_str!("rows.rs"),
         include_str!("sequence.rs"),
         include_str!("sizes.rs"),
         include_str!("spread.rs"),
         include_str!("state.rs"),
+        include_str!("tasks.rs"),
         include_str!("within.rs"),
         include_str!("work.rs"),
     ];

@@ -28,7 +28,7 @@ scenarios![
 
 fn computed(mut plan: Plan, name: &str, from: &[&str], value: Expr, on_error: OnError) -> Plan {
     let from = from.iter().map(|name| (*name).to_owned()).collect();
-    plan.state.computed.push(Computed { name: name.into(), from, value, on_error });
+    plan.state.computed.push(Computed { name: name.into(), from, value, on_error, transform: None });
     plan
 }
 
@@ -189,7 +189,12 @@ fn a_field_that_reads_what_is_not_there_waits_for_it() {
 #[test]
 fn nobody_writes_a_computed_field() {
     let mut it = Drive::new(doubled(OnError::Propagate)).evaluating(arithmetic).started(json!({}));
-    let update = Command::Update { values: fields(json!({"double": 1})), by: Caller::Server };
+    let update = Command::Update {
+        values: fields(json!({"double": 1})),
+        by: Caller::Server,
+        changes: Vec::new(),
+        key: None,
+    };
     assert_eq!(it.refuse(update), Refusal::NotWritable("double".into()));
 }
 
@@ -210,8 +215,12 @@ fn an_access_violation_is_never_passed_by() {
     let plan = with_state(sequence(vec![step], vec![vec![attempt(0)]]), json!({"a": 1}));
     Drive::start(plan).stands("failed: step `s`: `state.a` was not declared in needs_state");
     let step = access(noop("s"), &[]);
-    let written =
-        Node::Do { step: 0, writes: vec![put("b", text("${state.a}"))], on_failure: OnFailure::Continue };
+    let written = Node::Do {
+        step: 0,
+        writes: vec![put("b", text("${state.a}"))],
+        on_failure: OnFailure::Continue,
+        otherwise: Vec::new(),
+    };
     let bodies = vec![vec![fork_with(just(json!([1])), 1, 1, OnFailure::Continue, None)], vec![written]];
     let mut it = Drive::start(with_state(sequence(vec![step], bodies), json!({"a": 1})));
     it.done("1/s@1#1", json!({})).stands("failed: step `s`: `state.a` was not declared in needs_state");
@@ -219,8 +228,12 @@ fn an_access_violation_is_never_passed_by() {
 
 #[test]
 fn a_write_that_fails_is_a_failure_of_its_step() {
-    let written =
-        |rule| Node::Do { step: 0, writes: vec![put("x", text("${result.none}"))], on_failure: rule };
+    let written = |rule| Node::Do {
+        step: 0,
+        writes: vec![put("x", text("${result.none}"))],
+        on_failure: rule,
+        otherwise: Vec::new(),
+    };
     let plan = |rule| sequence(vec![noop("s"), noop("t")], vec![vec![written(rule), act(1)]]);
     Drive::start(plan(OnFailure::Fail))
         .done("s#1", json!({}))
@@ -240,5 +253,6 @@ fn floats_survive_being_stored() {
 #[test]
 fn an_update_without_values_changes_nothing() {
     let mut it = Drive::start(line(vec![agent("z")]));
-    it.give(Command::Update { values: Fields::new(), by: Caller::Server }).expect(&[]);
+    it.give(Command::Update { values: Fields::new(), by: Caller::Server, changes: Vec::new(), key: None })
+        .expect(&[]);
 }

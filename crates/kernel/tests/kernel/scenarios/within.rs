@@ -28,7 +28,13 @@ scenarios![
 
 fn whole(source: &str, reads: &[&str]) -> Expr {
     let reads = reads.iter().map(|path| kernel::language::Path::parse(path, 0).expect("a path")).collect();
-    Expr::Foreign(Foreign { language: Language::Jinja, source: source.into(), reads, given: vec![] })
+    Expr::Foreign(Foreign {
+        language: Language::Jinja,
+        source: source.into(),
+        reads,
+        given: vec![],
+        origin: None,
+    })
 }
 
 /// The lines that ended in the last turn, and those that were passed by.
@@ -168,8 +174,12 @@ fn a_control_step_reads_what_it_may() {
 
 #[test]
 fn a_loop_within_a_step_reads_what_it_may() {
-    let whilst =
-        Node::While { condition: whole("{{ any }}", &["state.a", "state"]), body: 1, iterations_max: 9 };
+    let whilst = Node::While {
+        condition: whole("{{ any }}", &["state.a", "state"]),
+        body: 1,
+        iterations_max: 9,
+        leave: false,
+    };
     let body = vec![set(vec![put("a", just(json!(0)))])];
     let plan = sequence(vec![control("s", &["a"])], vec![vec![within(0, whilst)], body]);
     let plan = with_state(plan, json!({"a": 1, "b": 2}));
@@ -199,7 +209,7 @@ fn the_whole_state_comes_with_what_was_declared() {
 #[test]
 fn an_expression_that_reads_more_than_it_may_fails_the_run() {
     let said = "State access violation: `state.b` is not in needs_state";
-    let node = Node::Do { step: 0, writes: vec![], on_failure: OnFailure::Continue };
+    let node = Node::Do { step: 0, writes: vec![], on_failure: OnFailure::Continue, otherwise: Vec::new() };
     let step = Step {
         access: fields_only(&["a"]),
         ..agent_with("s", &[("x", whole("{{ state[name] }}", &["state"]))])
@@ -259,8 +269,12 @@ fn a_message_must_be_text() {
 }
 
 fn taking() -> Plan {
-    let node =
-        Node::Do { step: 0, writes: vec![put("x", text("${result.code}"))], on_failure: OnFailure::Take };
+    let node = Node::Do {
+        step: 0,
+        writes: vec![put("x", text("${result.code}"))],
+        on_failure: OnFailure::Take,
+        otherwise: Vec::new(),
+    };
     with_state(sequence(vec![noop("a"), noop("b")], vec![vec![node, act(1)]]), json!({"x": null}))
 }
 

@@ -86,7 +86,7 @@ async fn stale(call: &Call, state: &State, why: &str) -> Problem {
     match open {
         Ok(Ok(open)) => problem
             .with("workflow_id", state.watched.as_str().into())
-            .with("questions", questions::documents(&open))
+            .with("questions", questions::documents(&open, true))
             .next(questions::next(&state.watched, &open).unwrap_or_else(|| {
                 format!("Nothing is asked now. get_workflow_status(workflow_id=\"{}\", wait_seconds=45) waits for the run.", state.watched)
             })),

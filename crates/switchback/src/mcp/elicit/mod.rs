@@ -24,7 +24,7 @@ pub(super) use message::unseen;
 pub(super) use seal::sealed;
 
 use super::call::Call;
-use engine::asking::Asked;
+use engine::asking::{Asked, AskedKind};
 use engine::kernel::command::Caller;
 use engine::kernel::plan::Audience;
 use rmcp::model::ProtocolVersion;
@@ -53,7 +53,8 @@ impl Way {
 
 /// Whether a question can be put to a human in a form: a gate only where all of it is shown, because a yes is to all of it.
 pub(super) fn is_for_a_form(asked: &Asked) -> bool {
-    asked.audience == Audience::Human && !asked.wants_proof() && unseen(asked).is_none()
+    let is_for_a_person = asked.audience == Audience::Human || asked.kind == AskedKind::Text;
+    is_for_a_person && !asked.wants_proof() && unseen(asked).is_none()
 }
 
 /// The human who answers in a form of the caller's client.

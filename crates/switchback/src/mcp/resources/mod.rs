@@ -48,6 +48,20 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
         )
         .with_mime_type("application/x-ndjson"),
         template(
+            "switchback://run/{id}/state",
+            "state",
+            "State",
+            "All values of a run's state in one object",
+        )
+        .with_mime_type(JSON),
+        template(
+            "switchback://run/{id}/state/{entry}",
+            "checkpoint",
+            "State at a checkpoint",
+            "The state of a run as it was after one of its entries, as workflow_checkpoint names it",
+        )
+        .with_mime_type(JSON),
+        template(
             "switchback://run/{id}/step/{step}",
             "step",
             "Step",

@@ -8,7 +8,7 @@ use crate::mcp::runs::{self, Sight};
 use crate::mcp::visit::Visit;
 use crate::mcp::workflows;
 use engine::store::{Reader, RunRow};
-use engine::view::{Detail, Values};
+use engine::view::{Detail, Held, Values};
 use rmcp::ErrorData;
 use rmcp::model::{ReadResourceResult, ResourceContents};
 use serde_json::{Value, json};
@@ -50,6 +50,12 @@ fn text(visit: &Visit, reader: &Reader, address: Address) -> Result<Text, Proble
             Ok(json_text(document))
         }
         Address::Journal(id) => journal(reader, &find(&id)?),
+        Address::State(id, seq) => {
+            let row = find(&id)?;
+            let held =
+                Held::load_until(reader, &row.id, seq.unwrap_or(u64::MAX)).map_err(runs::not_loaded)?;
+            Ok(json_text(Value::Object(held.map(|held| held.flat()).unwrap_or_default())))
+        }
         Address::Step(id, step) => {
             let view = runs::view_of(visit, reader, &find(&id)?.id)?;
             Ok(json_text(step::whole(&view, reader, &step)?))
@@ -120,7 +126,7 @@ impl Write for Bounded {
 
 fn unknown(uri: &str) -> ErrorData {
     let known = [uri::WORKFLOWS, uri::RUNS, "workflow://definition/{name}", "switchback://run/{id}"];
-    let of_run = ["journal", "step/{step}", "step/{step}/{side}/{name}/{from}"];
+    let of_run = ["journal", "state", "state/{entry}", "step/{step}", "step/{step}/{side}/{name}/{from}"];
     let of_run = of_run.map(|part| format!("switchback://run/{{id}}/{part}"));
     let known: Vec<&str> = known.into_iter().chain(of_run.iter().map(String::as_str)).collect();
     let data = json!({ "uri": said(uri), "available_options": known });

@@ -21,6 +21,8 @@ pub(super) enum Address {
     Run(String),
     /// The journal of a run.
     Journal(String),
+    /// The state of a run, now or after one of its entries.
+    State(String, Option<u64>),
     /// A step of a run.
     Step(String, String),
     /// One value of a step, from some byte on.
@@ -60,6 +62,16 @@ pub(in crate::mcp) fn run(run: &RunId) -> String {
     format!("switchback://run/{}", encoded(run.as_str()))
 }
 
+/// The address of the state of a run.
+pub(in crate::mcp) fn state(run: &RunId) -> String {
+    format!("{}/state", self::run(run))
+}
+
+/// The address of the state of a run as it was after one of its entries.
+pub(in crate::mcp) fn state_at(run: &RunId, seq: u64) -> String {
+    format!("{}/{seq}", state(run))
+}
+
 /// The address of a step of a run.
 pub(in crate::mcp) fn step(run: &RunId, step: &str) -> String {
     format!("{}/step/{}", self::run(run), encoded(step))
@@ -81,6 +93,10 @@ pub(super) fn parse(uri: &str) -> Option<Address> {
         ("switchback", ["runs"]) => Address::Runs,
         ("switchback", ["run", id]) => Address::Run((*id).to_owned()),
         ("switchback", ["run", id, "journal"]) => Address::Journal((*id).to_owned()),
+        ("switchback", ["run", id, "state"]) => Address::State((*id).to_owned(), None),
+        ("switchback", ["run", id, "state", seq]) => {
+            Address::State((*id).to_owned(), Some(seq.parse().ok()?))
+        }
         ("switchback", ["run", id, "step", step]) => Address::Step((*id).to_owned(), (*step).to_owned()),
         ("switchback", ["run", run, "step", step, side, name, from]) => Address::Piece {
             run: (*run).to_owned(),
@@ -131,6 +147,8 @@ mod tests {
         assert_eq!(parse(&step(&child, "b/c")), Some(Address::Step(child.to_string(), "b/c".to_owned())));
         assert_eq!(parse("switchback://run/a/step/b%2Fc"), Some(Address::Step("a".into(), "b/c".into())));
         assert_eq!(parse("switchback://run/a/journal"), Some(Address::Journal("a".into())));
+        assert_eq!(parse(&state(&child)), Some(Address::State(child.to_string(), None)));
+        assert_eq!(parse(&state_at(&child, 7)), Some(Address::State(child.to_string(), Some(7))));
         for bad in [
             "",
             "workflow://",

@@ -61,7 +61,7 @@ fn prepare(visit: &Visit, reader: &Reader, asked: Asked) -> Result<Ready, Proble
     };
     let mut known = if again { request()? } else { None };
     let library = visit.library_of(order)?;
-    let found = workflows::find(&library, &name);
+    let found = workflows::find_in(&library, order, &name);
     let pinned = found.as_ref().map(|found| found.reading.pinned.clone()).unwrap_or_default();
     let plan = match found.and_then(workflows::plan) {
         Ok(plan) => Arc::new(plan.clone()),
@@ -101,7 +101,7 @@ fn plan_of(
 }
 
 /// The inputs as data; `null` means that nothing was given, unless anything may be.
-fn fields(plan: &Plan, given: JsonObject) -> Fields {
+pub(super) fn fields(plan: &Plan, given: JsonObject) -> Fields {
     let is_given = |name: &str, value: &Value| {
         let input = plan.inputs.iter().find(|input| input.name == name);
         !value.is_null() || input.is_none_or(|input| input.kind.accepts(&Value::Null))
@@ -127,7 +127,7 @@ fn whole(value: Value) -> Value {
     }
 }
 
-fn wrong_inputs(plan: &Plan, refusal: &Refusal) -> Problem {
+pub(super) fn wrong_inputs(plan: &Plan, refusal: &Refusal) -> Problem {
     let help = "Use get_workflow_info() to see input requirements";
     match refusal {
         Refusal::MissingInputs(names) => Problem::new("missing-inputs", refusal.to_string())
@@ -176,7 +176,7 @@ async fn start(call: &Call, ready: Ready, key: Option<String>) -> Result<Watch, 
 }
 
 /// Milliseconds since 1970.
-fn now() -> u64 {
+pub(super) fn now() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }

@@ -89,7 +89,7 @@ async fn answer(call: &Call, watch: Watch) -> Answered {
         value["next"] = next.into();
     }
     if let Value::Object(value) = &mut value {
-        value.extend(super::status::said(&view.asked, word));
+        value.extend(super::status::said(&view.asked, word, true));
         if !view.delegated.is_empty() {
             value.extend(view.due().members(&view.run));
         }

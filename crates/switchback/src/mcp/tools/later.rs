@@ -3,7 +3,7 @@
 use crate::settings::Toolset;
 
 /// The names that are known, by group.
-const LATER: [(Toolset, &[&str]); 5] = [
+const LATER: [(Toolset, &[&str]); 3] = [
     (
         Toolset::Terminal,
         &[
@@ -17,32 +17,6 @@ const LATER: [(Toolset, &[&str]); 5] = [
     ),
     (Toolset::States, &["run_workflow"]),
     (Toolset::Authoring, &["create_workflow", "get_workflow_schema"]),
-    (
-        Toolset::Reactive,
-        &[
-            "workflow_get_info",
-            "workflow_start",
-            "workflow_get_next_step",
-            "workflow_step_complete",
-            "workflow_resume",
-            "workflow_load_definition",
-            "workflow_checkpoint",
-            "workflow_complete",
-            "workflow_list",
-            "workflow_state_read",
-            "workflow_state_update",
-            "workflow_state_dependencies",
-        ],
-    ),
-    (
-        Toolset::Debug,
-        &[
-            "workflow_trace_transformations",
-            "workflow_debug_info",
-            "workflow_test_transformation",
-            "workflow_explain_plan",
-        ],
-    ),
 ];
 
 /// The group of a tool that is not part of this version.

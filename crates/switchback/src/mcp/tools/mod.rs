@@ -2,6 +2,7 @@
 
 mod begin;
 mod cancel_workflow;
+mod complete_step;
 mod driven;
 mod execute_workflow;
 mod get_next_step;
@@ -11,12 +12,29 @@ mod get_workflow_status;
 mod hand_in;
 mod later;
 mod list_workflows;
+mod reactive;
 mod resume_workflow;
 mod schema;
 mod start_workflow;
 mod status;
 mod submit_result;
 mod submit_step_result;
+mod workflow_checkpoint;
+mod workflow_complete;
+mod workflow_debug_info;
+mod workflow_explain_plan;
+mod workflow_get_info;
+mod workflow_get_next_step;
+mod workflow_list;
+mod workflow_load_definition;
+mod workflow_resume;
+mod workflow_start;
+mod workflow_state_dependencies;
+mod workflow_state_read;
+mod workflow_state_update;
+mod workflow_step_complete;
+mod workflow_test_transformation;
+mod workflow_trace_transformations;
 
 use super::answer::Answered;
 use super::call::Call;
@@ -65,7 +83,7 @@ impl Hints {
     const LOOKS: Hints = Hints { read_only: true, destructive: false, idempotent: true, open_world: false };
 }
 
-static TOOLS: [Tool; 11] = [
+static TOOLS: [Tool; 27] = [
     cancel_workflow::TOOL,
     execute_workflow::TOOL,
     get_next_step::TOOL,
@@ -77,6 +95,22 @@ static TOOLS: [Tool; 11] = [
     start_workflow::TOOL,
     submit_result::TOOL,
     submit_step_result::TOOL,
+    workflow_checkpoint::TOOL,
+    workflow_complete::TOOL,
+    workflow_debug_info::TOOL,
+    workflow_explain_plan::TOOL,
+    workflow_get_info::TOOL,
+    workflow_get_next_step::TOOL,
+    workflow_list::TOOL,
+    workflow_load_definition::TOOL,
+    workflow_resume::TOOL,
+    workflow_start::TOOL,
+    workflow_state_dependencies::TOOL,
+    workflow_state_read::TOOL,
+    workflow_state_update::TOOL,
+    workflow_step_complete::TOOL,
+    workflow_test_transformation::TOOL,
+    workflow_trace_transformations::TOOL,
 ];
 
 impl Tool {

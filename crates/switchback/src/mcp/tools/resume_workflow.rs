@@ -154,7 +154,7 @@ fn with_questions(problem: Problem, watch: &Watch) -> Problem {
     let problem = problem
         .with("workflow_id", watch.view.run.as_str().into())
         .with("status", watch.view.word().into())
-        .with("questions", questions::documents(&watch.view.asked));
+        .with("questions", questions::documents(&watch.view.asked, true));
     match next(&watch.view) {
         Some(next) => problem.next(next),
         None => problem,
@@ -207,7 +207,7 @@ fn old(asked: &Asked, attempt: u32) -> Problem {
         format!("attempt {attempt} of `{}` is not due: attempt {due} is", asked.question_id),
     )
     .with("due", json!({ "question_id": asked.question_id, "attempt": due }))
-    .with("question", asking::document(asked))
+    .with("question", questions::document(asked))
     .help("Nothing was changed. Look at the question again, then answer it with its attempt")
 }
 

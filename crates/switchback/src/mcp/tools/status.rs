@@ -14,7 +14,7 @@ use engine::backend::Backend;
 use engine::dialects::steps::view::progress;
 use engine::kernel::RunId;
 use engine::kernel::plan::Dialect;
-use engine::view::{Detail, Values, View};
+use engine::view::{Detail, History, Values, View};
 use serde_json::{Map, Value, json};
 
 /// Watches a run that is there: what happens from now on is told, what happened before is looked at.
@@ -43,7 +43,8 @@ pub(super) async fn answer(call: &Call, mut watch: Watch, detail: Detail) -> Ans
     let Watch { mut view, word, known, .. } = watch;
     let here = call.visit.workspace();
     // What belongs to another folder cannot be read from here, and so it is not named.
-    let rest = (view.workspace == here).then(|| uri::run(&view.run));
+    let is_here = view.workspace == here;
+    let rest = is_here.then(|| uri::run(&view.run));
     let document = call.visit.look(move |_, reader| {
         if let Some(known) = known {
             view.know(reader, known).map_err(runs::not_loaded)?;
@@ -62,7 +63,16 @@ pub(super) async fn answer(call: &Call, mut watch: Watch, detail: Detail) -> Ans
         }
         let said = match view.plan.dialect {
             Dialect::Steps => brief(&view, word, &mut document, detail),
-            _ => said(&view.asked, word),
+            Dialect::Reactive => {
+                let mut said = brief(&view, word, &mut document, detail);
+                let history = History::load(reader, &view.run).map_err(runs::not_loaded)?.unwrap_or_default();
+                if !history.warnings.is_empty() {
+                    let told: Vec<String> = history.warnings.iter().map(ToString::to_string).collect();
+                    said.insert("warnings".to_owned(), told.into());
+                }
+                said
+            }
+            _ => said(&view.asked, word, is_here),
         };
         Ok(framed(document, next, said))
     });
@@ -89,14 +99,14 @@ fn brief(view: &View, word: Option<String>, document: &mut Value, detail: Detail
     said
 }
 
-/// What is asked, and what became of asking someone.
-pub(super) fn said(asked: &[Asked], word: Option<String>) -> Map<String, Value> {
+/// What is asked, and what became of asking someone; `is_here` where the resources of the run can be read.
+pub(super) fn said(asked: &[Asked], word: Option<String>, is_here: bool) -> Map<String, Value> {
     let mut said = Map::new();
     if let Some(word) = word {
         said.insert("note".to_owned(), word.into());
     }
     if !asked.is_empty() {
-        said.insert("questions".to_owned(), questions::documents(asked));
+        said.insert("questions".to_owned(), questions::documents(asked, is_here));
     }
     said
 }

@@ -89,6 +89,26 @@ fn what_attempts_left_behind_is_removed() {
 }
 
 #[test]
+fn what_an_attempt_left_that_died_is_taken_away() {
+    let world = World::new();
+    fs::create_dir(world.project("sub")).unwrap();
+    let (run, id) = (RunId::new("calm-fox-1"), EffectId::new("write#1"));
+    let left = crate::adapters::file::note::Errand::new(&run, &id).temporary();
+    for (name, path) in [("path", "sub/a"), ("target", "sub/b")] {
+        world.put(&format!("sub/{left}"), "half");
+        world.put(&format!("sub/{left}0"), "another's");
+        let mut perform = perform(1, "create", json!({}));
+        perform.inputs.insert(name.to_owned(), Data::Inline(path.into()));
+        world.files.clear(&run, &world.home, &perform);
+        assert_eq!(world.names(&world.project("sub")), [format!("{left}0")], "{name}");
+        // Where there is nothing, nothing is made.
+        perform.inputs.insert(name.to_owned(), Data::Inline("none/c".into()));
+        world.files.clear(&run, &world.home, &perform);
+        assert!(!world.project("none").exists());
+    }
+}
+
+#[test]
 fn bytes_come_as_base64() {
     let world = World::new();
     let inputs = json!({"path": "a", "content": "AAH/\n/w==", "encoding": "base64"});

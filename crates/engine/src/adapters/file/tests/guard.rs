@@ -240,7 +240,10 @@ fn in_the_settings_of_a_user() {
     world.create("../home/.config/other/x", "x").unwrap();
     world.home.env.insert("XDG_CONFIG_HOME".to_owned(), world.outside("config").display().to_string());
     is_crash(world.create("../outside/config/switchback/x", "x"), WORDS);
-    world.create("../home/.config/switchback/x", "x").unwrap();
+    // The same user without that variable reads the usual place.
+    for path in ["../home/.config/switchback/x", "../home/.config/git/config"] {
+        is_crash(world.create(path, "x"), WORDS);
+    }
 }
 
 #[test]

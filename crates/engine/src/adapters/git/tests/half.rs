@@ -130,3 +130,44 @@ async fn files_that_lost_their_link_are_left_alone() {
     assert_eq!(lab.ask("run", wish).await.unwrap()["removed"], json!(true));
     assert!(!lab.root().join("w").exists());
 }
+
+#[tokio::test]
+async fn work_in_a_half_is_not_lost() {
+    for (name, missing) in MISSING {
+        let lab = Lab::new();
+        half(&lab, OURS);
+        take_away(&lab, missing);
+        lab.write("w/deep/precious", "work");
+        for words in [refused(lab.create("w", "f").await), refused(lab.remove("w").await)] {
+            assert!(words.contains("somebody has worked in it since (deep/precious)"), "{name}: {words}");
+        }
+        assert_eq!(lab.read("w/deep/precious").as_deref(), Some("work"), "{name}");
+        let wish = json!({"operation": "remove_worktree", "path": "w", "force": true});
+        assert_eq!(lab.ask("run", wish).await.unwrap()["removed"], json!(true), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_hook_that_breaks_the_link_leaves_nothing_behind() {
+    for script in
+        ["echo gitdir: /nope > .git", "rm .git", "rm .git; exit 1", "git update-ref -d refs/heads/f"]
+    {
+        let lab = Lab::new();
+        lab.hook("post-checkout", script);
+        let words = refused(lab.create("w", "f").await);
+        assert!(!lab.root().join("w").exists() && lab.worktrees() == 1, "{script}: {words}");
+        assert_eq!(lab.git(&["branch", "--list", "f"]), "", "{script}");
+        fs::remove_file(lab.root().join(".git/hooks/post-checkout")).unwrap();
+        assert_eq!(lab.create("w", "f").await.unwrap()["created"], json!(true), "{script}");
+    }
+}
+
+#[tokio::test]
+async fn a_folder_that_belongs_to_something_else_is_no_worktree() {
+    let lab = Lab::new();
+    lab.create("w", "f").await.unwrap();
+    fs::remove_file(lab.root().join("w/.git")).unwrap();
+    lab.git_in(&lab.root().join("w"), &["init", "--quiet"]);
+    let words = refused(lab.create("w", "f").await);
+    assert!(words.contains("by name only"), "{words}");
+}

@@ -54,6 +54,29 @@ async fn a_bare_repository_has_worktrees_too() {
 }
 
 #[tokio::test]
+async fn no_worktree_is_made_inside_another_repository() {
+    let mut lab = Lab::new();
+    lab.git(&["init", "--quiet", "--bare", "other.git"]);
+    for path in ["other.git/w", "other.git/config.lock", "other.git/deep/er/w", "other.git/FETCH_HEAD"] {
+        let told = refused(lab.create(path, "f").await);
+        assert!(told.contains("lies in another git repository"), "{told}");
+    }
+    assert!(!lab.root().join("other.git/deep").exists());
+    // A checkout in it is one like any other.
+    lab.git(&["-C", "other.git", "fetch", "--quiet", "..", "HEAD:refs/heads/main"]);
+    lab.git(&["-C", "other.git", "worktree", "add", "--quiet", "w", "main"]);
+    lab.create("other.git/w/inner", "f").await.unwrap();
+    // In its own, only names that nobody else uses.
+    lab.git(&["clone", "--quiet", "--bare", ".", "../bare"]);
+    lab.home.folder = lab.root().parent().unwrap().join("bare");
+    for path in ["switchback", "HEAD.lock", "ORIG_HEAD", "gc.pid"] {
+        let told = refused(lab.create(path, "g").await);
+        assert!(told.contains("is a name that git or Switchback uses"), "{told}");
+    }
+    lab.create("w", "g").await.unwrap();
+}
+
+#[tokio::test]
 async fn inside_a_worktree_and_a_folder_of_it_the_repository_is_the_same() {
     let mut lab = Lab::new();
     lab.create("w", "f").await.unwrap();

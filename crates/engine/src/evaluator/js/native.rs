@@ -1,0 +1,229 @@
+//! A value of the engine becomes JSON, bounded while it is made: an answer never takes more memory than it may. What JSON
+//! has no form for is said, not left out.
+#![expect(
+    unsafe_code,
+    reason = "the engine's text is looked at in place, because half a character is no text in Rust"
+)]
+
+use super::mistake::Trouble;
+use super::surroundings::Classes;
+use crate::evaluator::limits::OUTPUT_BYTES_MAX;
+use kernel::data::DEPTH_MAX;
+use rquickjs::atom::PredefinedAtom;
+use rquickjs::function::This;
+use rquickjs::{Atom, Function, Object, String as Text, Type, Value};
+
+/// What each part of a value counts at least: as much as it takes in memory when it is read.
+const PART_BYTES: usize = 32;
+
+/// Integers up to here are exact.
+const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
+
+/// A value that is being written.
+pub(super) struct Writing<'w, 'js> {
+    classes: &'w Classes<'js>,
+    json: Vec<u8>,
+    left: usize,
+    /// What the part that is written stands in, the outermost first.
+    around: Vec<Object<'js>>,
+    /// Where that is, as far as it is known.
+    path: Vec<String>,
+}
+
+impl<'w, 'js> Writing<'w, 'js> {
+    pub(super) fn new(classes: &'w Classes<'js>) -> Self {
+        Writing { classes, json: Vec::new(), left: OUTPUT_BYTES_MAX, around: Vec::new(), path: Vec::new() }
+    }
+
+    /// Writes all of a value.
+    pub(super) fn write(mut self, value: Value<'js>) -> Result<String, Trouble> {
+        self.value(value, true)?;
+        String::from_utf8(self.json).map_err(|error| error.to_string().into())
+    }
+
+    /// Writes a part; `is_asked` unless it is already what a part said of itself.
+    fn value(&mut self, value: Value<'js>, is_asked: bool) -> Result<(), Trouble> {
+        self.count(PART_BYTES)?;
+        match value.type_of() {
+            Type::Undefined | Type::Uninitialized | Type::Null => self.raw("null"),
+            Type::Bool => self.raw(if value.as_bool() == Some(true) { "true" } else { "false" }),
+            Type::Int | Type::Float => self.number(value.as_number().unwrap_or(f64::NAN)),
+            Type::String => return self.text(value.into_string()),
+            Type::Function | Type::Constructor => {
+                return Err(self.unfit("a function", "call it, or leave it out"));
+            }
+            Type::Symbol => return Err(self.unfit("a symbol", "give a text")),
+            Type::BigInt => {
+                return Err(self.unfit("a BigInt", "make it a number or a text: `Number(..)`, `String(..)`"));
+            }
+            _ => match value.into_object() {
+                Some(object) => return self.object(object, is_asked),
+                None => return Err(self.unfit("no value", "give one")),
+            },
+        }
+        Ok(())
+    }
+
+    fn object(&mut self, object: Object<'js>, is_asked: bool) -> Result<(), Trouble> {
+        if self.around.len() == DEPTH_MAX {
+            return Err(self.too_deep(&object));
+        }
+        if let Some(other) = self.other(&object, is_asked)? {
+            return self.value(other, false);
+        }
+        self.around.push(object.clone());
+        if object.is_array() {
+            self.list(&object)?
+        } else {
+            self.members(&object)?
+        }
+        self.around.pop();
+        Ok(())
+    }
+
+    /// What an object that is more than its members says of itself.
+    fn other(&self, object: &Object<'js>, is_asked: bool) -> Result<Option<Value<'js>>, Trouble> {
+        let prototype = object.get_prototype();
+        let is_plain = prototype.is_none_or(|prototype| prototype == self.classes.plain);
+        if is_plain && !object.contains_key(PredefinedAtom::ToJSON)? {
+            return Ok(None);
+        }
+        let to_json: Value<'js> = object.get(PredefinedAtom::ToJSON)?;
+        if let Some(to_json) = to_json.as_function().filter(|_| is_asked) {
+            return Ok(Some(to_json.call((This(object.clone()),))?));
+        }
+        if let Some(class) = self.classes.opaque.iter().find(|class| object.is_instance_of(class)) {
+            let name: String = class.get(PredefinedAtom::Name)?;
+            let article = if name.starts_with('E') { "an" } else { "a" };
+            return Err(self.unfit(&format!("{article} {name}"), hint(&name)));
+        }
+        let boxed = self.classes.boxed.iter().find(|(class, _)| object.is_instance_of(class));
+        boxed.map(|(_, inside): &(_, Function<'js>)| Ok(inside.call((This(object.clone()),))?)).transpose()
+    }
+
+    fn list(&mut self, list: &Object<'js>) -> Result<(), Trouble> {
+        let length: f64 = list.get(PredefinedAtom::Length)?;
+        self.raw("[");
+        // Each item counts, so that this ends long before the numbers do.
+        for index in (0..u32::MAX).take_while(|index| f64::from(*index) < length) {
+            if index > 0 {
+                self.raw(",");
+            }
+            self.path.push(format!("[{index}]"));
+            let item = list.get(index)?;
+            self.value(item, true)?;
+            self.path.pop();
+        }
+        self.raw("]");
+        Ok(())
+    }
+
+    fn members(&mut self, object: &Object<'js>) -> Result<(), Trouble> {
+        self.raw("{");
+        for (number, key) in object.keys::<Atom<'js>>().enumerate() {
+            let key = key?;
+            if number > 0 {
+                self.raw(",");
+            }
+            let begun = self.json.len();
+            self.text(Some(key.to_js_string()?))?;
+            self.path.push(String::from_utf8_lossy(&self.json[begun..]).into_owned());
+            self.raw(":");
+            self.value(object.get(key)?, true)?;
+            self.path.pop();
+        }
+        self.raw("}");
+        Ok(())
+    }
+
+    fn number(&mut self, number: f64) {
+        let json = if number.fract() == 0.0 && number.abs() <= EXACT_MAX {
+            // What is so small loses nothing.
+            (number as i64).to_string()
+        } else {
+            serde_json::Number::from_f64(number)
+                .map_or_else(|| "null".to_owned(), |number| number.to_string())
+        };
+        self.raw(&json);
+    }
+
+    fn text(&mut self, text: Option<Text<'js>>) -> Result<(), Trouble> {
+        let Some(text) = text else { return Err("BUG: a text that is none".to_owned().into()) };
+        let text = text.to_cstring()?;
+        self.count(text.len())?;
+        // SAFETY: the engine gave this pointer for so many bytes, and `text` keeps them until the end of this function.
+        let bytes = unsafe { std::slice::from_raw_parts(text.as_ptr().cast::<u8>(), text.len()) };
+        let written = match std::str::from_utf8(bytes) {
+            Ok(text) => serde_json::to_writer(&mut self.json, text),
+            Err(_) => serde_json::to_writer(&mut self.json, &whole_characters(bytes)),
+        };
+        written.map_err(|error| error.to_string().into())
+    }
+
+    fn raw(&mut self, json: &str) {
+        self.json.extend_from_slice(json.as_bytes());
+    }
+
+    fn count(&mut self, bytes: usize) -> Result<(), Trouble> {
+        let left = self.left.checked_sub(bytes);
+        self.left = left.ok_or_else(|| {
+            format!("the value is larger than {OUTPUT_BYTES_MAX} bytes: make a smaller one")
+        })?;
+        Ok(())
+    }
+
+    fn too_deep(&self, object: &Object<'js>) -> Trouble {
+        let is_round = self.around.iter().any(|around| around == object);
+        match is_round {
+            true => "the value holds itself: give each part once".to_owned().into(),
+            false => format!("the value nests deeper than {DEPTH_MAX} levels: nest less").into(),
+        }
+    }
+
+    fn unfit(&self, what: &str, hint: &str) -> Trouble {
+        let place = match self.path.is_empty() {
+            true => "the result".to_owned(),
+            false => format!(
+                "the part {} of the result",
+                self.path.iter().map(|name| shown(name)).collect::<String>()
+            ),
+        };
+        format!("{place} is {what}, which has no JSON form: {hint}").into()
+    }
+}
+
+/// A name in a path: `["a b"]`, or `.a`.
+fn shown(name: &str) -> String {
+    match name.trim_matches('"') {
+        inside
+            if name.starts_with('"')
+                && inside.chars().all(|letter| letter.is_alphanumeric() || letter == '_') =>
+        {
+            format!(".{inside}")
+        }
+        _ if name.starts_with('[') => name.to_owned(),
+        _ => format!("[{name}]"),
+    }
+}
+
+fn hint(class: &str) -> &'static str {
+    match class {
+        "Set" => "make it a list: `[...set]`",
+        "Map" => "make it an object: `Object.fromEntries(map)`",
+        "Promise" => "nothing is waited for here, so leave `async` out",
+        "RegExp" => "give its `source`",
+        "Error" => "give its `message`",
+        _ => "give what is in it",
+    }
+}
+
+/// A text with whole characters only: of half a pair, the engine makes three bytes that are no UTF-8.
+fn whole_characters(bytes: &[u8]) -> String {
+    let mut bytes = bytes.to_vec();
+    for at in 0..bytes.len().saturating_sub(2) {
+        if bytes[at] == 0xED && bytes[at + 1] >= 0xA0 {
+            bytes[at..at + 3].copy_from_slice("\u{FFFD}".as_bytes());
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
