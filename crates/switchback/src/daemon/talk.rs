@@ -6,7 +6,7 @@
 
 use crate::mcp::last::NOTIFICATION;
 use crate::mcp::line::{self, Refused};
-use crate::mcp::{cancelled_before, failed, ids};
+use crate::mcp::{cancelled_before, failed, ids, under_way};
 use asks::Asks;
 use rmcp::model::{ClientJsonRpcMessage, JsonRpcMessage, RequestId};
 use serde::Deserialize;
@@ -165,7 +165,7 @@ impl Talk {
         }
         if self.open.values().any(|open| open.id == *id) {
             let shown = ids::written(&id.clone().into_json_value());
-            return Err(Refused::request(id, format!("a request with the id {shown} is still under way")));
+            return Err(Refused::request(id, under_way(&shown)));
         }
         let kind = kind(method);
         self.count += 1;
