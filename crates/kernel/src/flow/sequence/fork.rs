@@ -170,7 +170,7 @@ impl<'m> Moment<'m> {
         let lane = self.new_lane(Some((parent, item)), fork.body, variables);
         if let (Some(tasks), Some(given)) = (fork.tasks, given) {
             self.reach(TASK);
-            self.task_began((parent, item), (lane, tasks.step, fork.variable), given);
+            self.task_began((parent, item), (lane, tasks, fork.variable), given);
         }
         self.wake(lane);
         Ok(())
