@@ -1,5 +1,5 @@
 //! Tasks of plans that are made now: steps of a task that begins again, or whose name does, are numbered on, so that no result
-//! of an earlier round counts for a later one.
+//! of an earlier round counts for a later one; and all tasks begin, whatever becomes of others.
 
 use super::scenarios;
 use crate::build::*;
@@ -12,6 +12,7 @@ scenarios![
     a_task_that_begins_again_numbers_its_steps_on,
     a_loop_around_tasks_numbers_their_steps_on,
     tasks_within_tasks_are_numbered_on,
+    all_tasks_begin_whatever_becomes_of_others,
 ];
 
 pub(super) fn tasks(step: u32, task: &str) -> Tasks {
@@ -80,4 +81,14 @@ fn tasks_within_tasks_are_numbered_on() {
     it.expect(&["offer 2/w@1#1"]).submit("2/w@1#1", json!({}));
     it.fails("1/check@1#1", kernel::FailureKind::Operation).expect(&["offer 4/w@2#1"]);
     it.submit("4/w@2#1", json!({})).done("3/check@2#1", json!({})).stands("succeeded");
+}
+
+#[test]
+fn all_tasks_begin_whatever_becomes_of_others() {
+    let steps = vec![noop("w"), control("all", &[])];
+    let bodies = vec![vec![task_fork(&["a", "b", "c"], 1, 1, tasks(1, "t"))], vec![act(0)]];
+    let mut it = Drive::start(newest(sequence(steps, bodies)));
+    it.fails("1/w@1#1", kernel::FailureKind::Operation).expect(&["perform 2/w@1#1"]);
+    it.done("2/w@1#1", json!({})).expect(&["perform 3/w@1#1"]);
+    it.done("3/w@1#1", json!({})).stands("failed: step `all`: step `w`: it broke");
 }
