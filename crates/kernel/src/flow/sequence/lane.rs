@@ -185,7 +185,12 @@ impl<'m> Moment<'m> {
     /// The key of a step that a lane does once more.
     pub(super) fn next_key(&self, lane: u32, step: u32) -> String {
         let times = self.lane(lane).begun.get(&step).copied().unwrap_or_default() + 1;
-        Key::of_lane(lane, &self.plan.steps[step as usize].id, times)
+        Key::of_lane(lane, &self.plan.steps[step as usize].id, self.numbered(lane, times))
+    }
+
+    /// The number that a step has which a lane does for the `times`-th time: a task that was there before goes on from there.
+    pub(super) fn numbered(&self, lane: u32, times: u32) -> u32 {
+        self.lane(lane).task.as_ref().map_or(0, |task| task.after) + times
     }
 
     /// A lane does a step once more.
@@ -238,6 +243,7 @@ impl<'m> Moment<'m> {
     pub(super) fn lane_over(&mut self, lane: u32, failure: Option<Failure>) {
         let gone = self.sequence().lanes.remove(&lane).expect("BUG: no such lane");
         self.let_go(gone.weight());
+        self.note_numbers(&gone);
         let Some((parent, item)) = gone.parent else {
             self.reach(OVER);
             self.agenda.push_back(Task::Finish);

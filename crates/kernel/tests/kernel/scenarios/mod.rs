@@ -19,6 +19,7 @@ mod machine;
 mod make;
 mod outside;
 mod refusals;
+mod rounds;
 mod rows;
 mod sequence;
 mod sizes;
@@ -60,6 +61,7 @@ fn all() -> impl Iterator<Item = &'static Scenario> {
         make::ALL,
         outside::ALL,
         refusals::ALL,
+        rounds::ALL,
         rows::ALL,
         sequence::ALL,
         sizes::ALL,
@@ -104,6 +106,7 @@ fn every_test_of_a_room_is_listed() {
         include_str!("make.rs"),
         include_str!("outside.rs"),
         include_str!("refusals.rs"),
+        include_str!("rounds.rs"),
         include_str!("rows.rs"),
         include_str!("sequence.rs"),
         include_str!("sizes.rs"),
