@@ -2,7 +2,7 @@
 
 use super::gate::unproven;
 use super::hello::VERSION;
-use super::host::Host;
+use super::host::{Busy, Host};
 use super::wire::{Ask, Asked, Halt, LINE_BYTES_MAX, Passphrase, Report, Tell, Told, WireError};
 use crate::house::Unproven;
 use engine::backend::{Backend, Error};
@@ -78,8 +78,8 @@ async fn answer(host: Arc<Host>, peer: Option<i32>, asked: Asked, told: Unbounde
             return tell(match halt {
                 Halt::Now => Tell::Halting(again),
                 Halt::IfQuiet => match host.hush().await {
-                    0 => Tell::Halting(again),
-                    effects => failed(busy(effects)),
+                    None => Tell::Halting(again),
+                    Some(what) => failed(busy(what)),
                 },
             });
         }
@@ -133,12 +133,19 @@ fn report(host: &Host) -> Report {
         clients: *host.clients.borrow(),
         effects: *local.effects().borrow(),
         timers: *local.timers().borrow(),
+        terminals: *host.house.terminals.count().borrow(),
     }
 }
 
-fn busy(effects: usize) -> Error {
-    let steps = if effects == 1 { "1 step is".to_owned() } else { format!("{effects} steps are") };
-    Error::Told { code: "daemon-busy".to_owned(), message: format!("{steps} being carried out") }
+fn busy(busy: Busy) -> Error {
+    let are = |count: usize, what: &str, so: &str| match count {
+        0 => None,
+        1 => Some(format!("1 {what} is {so}")),
+        count => Some(format!("{count} {what}s are {so}")),
+    };
+    let steps = are(busy.effects, "step", "being carried out");
+    let said: Vec<String> = steps.into_iter().chain(are(busy.terminals, "terminal", "open")).collect();
+    Error::Told { code: "daemon-busy".to_owned(), message: said.join(", ") }
 }
 
 fn failed(error: Error) -> Tell {

@@ -100,6 +100,9 @@ pub(crate) struct Report {
     pub(crate) effects: usize,
     /// How many timers run.
     pub(crate) timers: usize,
+    /// How many terminals are open.
+    #[serde(default)]
+    pub(crate) terminals: usize,
 }
 
 /// Why something was not done.
