@@ -1,7 +1,7 @@
 //! People at a session: they look at it in a terminal of their own, and may take it over. While one holds it, the agent waits.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -38,6 +38,7 @@ pub struct Control {
     held: Arc<Held>,
     /// The size that it had before, where this one types.
     size: Option<Size>,
+    is_over: AtomicBool,
 }
 
 impl Keeper {
@@ -53,7 +54,7 @@ impl Keeper {
             let _ = held.session.resize(Size::clamped(columns, rows));
         }
         held.watchers.fetch_add(1, Ordering::SeqCst);
-        Ok(Control { held, size })
+        Ok(Control { held, size, is_over: AtomicBool::new(false) })
     }
 }
 
@@ -86,7 +87,7 @@ impl Control {
 
     /// Types; only who has taken the session may.
     pub fn types(&self, text: &str) -> Result<(), String> {
-        if self.size.is_none() {
+        if self.size.is_none() || self.is_over.load(Ordering::SeqCst) {
             return Err("this one only looks".to_owned());
         }
         let settle = Settle { first: Duration::ZERO, ..Settle::default() };
@@ -95,19 +96,29 @@ impl Control {
 
     /// Gives the session the size of the terminal it is shown in.
     pub fn resize(&self, columns: u16, rows: u16) {
-        if self.size.is_some() {
+        if self.size.is_some() && !self.is_over.load(Ordering::SeqCst) {
             // A program that cannot be told of another size is drawn as it is.
             let _ = self.held.session.resize(Size::clamped(columns, rows));
         }
     }
 }
 
-impl Drop for Control {
-    fn drop(&mut self) {
+impl Control {
+    /// Looks and types no more: the agent goes on, and the session has the size that it had before.
+    pub fn let_go(&self) {
+        if self.is_over.swap(true, Ordering::SeqCst) {
+            return;
+        }
         self.held.watchers.fetch_sub(1, Ordering::SeqCst);
         if let Some(size) = self.size {
             let _ = self.held.session.resize(size);
             *self.held.holder() = None;
         }
+    }
+}
+
+impl Drop for Control {
+    fn drop(&mut self) {
+        self.let_go();
     }
 }

@@ -1,10 +1,14 @@
 //! `get_screen_content` and `list_terminal_sessions`: nothing is changed by looking.
 
+use std::io;
+use std::path::Path;
+
 use terminal::Mode;
 
 use super::answer::{Listed, Row, Shown};
 use super::held::SHOWN_BYTES_MAX;
 use super::keeper::{Keeper, timestamp};
+use super::note::Folder;
 use super::refused::Refused;
 use super::request::{ContentMode, Look};
 use super::visitor::Visitor;
@@ -14,6 +18,18 @@ const LINES_DEFAULT: u32 = 30;
 
 /// How many that have ended or were lost are listed.
 const OVER_MAX: usize = 20;
+
+/// The sessions that notes beside the store tell of while no server holds them: all of them are lost.
+pub fn noted(dir: &Path, workspace: Option<&str>) -> io::Result<Vec<Row>> {
+    let notes = Folder::at(dir).read().map(|(notes, _)| notes);
+    let notes = match notes {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+        notes => notes?,
+    };
+    let meant = notes.iter().filter(|note| workspace.is_none_or(|workspace| workspace == note.workspace));
+    let said = |row: Row| Row { what: row.what.or(Some("the server died".to_owned())), ..row };
+    Ok(meant.rev().map(|note| said(note.row())).take(OVER_MAX).collect())
+}
 
 impl Keeper {
     pub(super) fn look(&self, visitor: &Visitor, look: &Look) -> Result<Shown, Refused> {

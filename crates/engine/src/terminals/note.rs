@@ -89,11 +89,16 @@ pub(super) fn number(id: &str) -> Option<u64> {
 pub(super) struct Folder(PathBuf);
 
 impl Folder {
-    /// Opens the folder `terminals` inside `dir`, and makes it if need be.
+    /// The folder `terminals` inside `dir`, whether it is there or not.
+    pub(super) fn at(dir: &Path) -> Folder {
+        Folder(dir.join("terminals"))
+    }
+
+    /// Opens that folder, and makes it if need be.
     pub(super) fn open(dir: &Path) -> io::Result<Folder> {
-        let folder = dir.join("terminals");
-        DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
-        Ok(Folder(folder))
+        let folder = Folder::at(dir);
+        DirBuilder::new().recursive(true).mode(0o700).create(&folder.0)?;
+        Ok(folder)
     }
 
     pub(super) fn path(&self) -> &Path {

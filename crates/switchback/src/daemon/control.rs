@@ -3,6 +3,7 @@
 use super::gate::unproven;
 use super::hello::VERSION;
 use super::host::{Busy, Host};
+use super::seat::{Leaves, Seat};
 use super::wire::{Ask, Asked, Halt, LINE_BYTES_MAX, Passphrase, Report, Tell, Told, WireError};
 use crate::house::Unproven;
 use engine::backend::{Backend, Error};
@@ -28,13 +29,16 @@ pub(super) async fn serve(
     let mut lines = FramedRead::new(read, LinesCodec::new_with_max_length(LINE_BYTES_MAX));
     let (tell, mut told) = unbounded_channel::<Told>();
     let mut answering = JoinSet::new();
+    let seat = Arc::new(Seat::default());
+    // Whoever hangs up has let go, whatever is still being answered.
+    let _leaves = Leaves(Arc::clone(&seat));
     loop {
         tokio::select! {
             line = lines.next() => match line {
                 None => return Ok(()),
                 Some(line) => {
                     let asked: Asked = serde_json::from_str(&line.map_err(io::Error::other)?)?;
-                    answering.spawn(answer(Arc::clone(host), peer, asked, tell.clone()));
+                    answering.spawn(answer(Arc::clone(host), (peer, Arc::clone(&seat)), asked, tell.clone()));
                 }
             },
             Some(told) = told.recv() => {
@@ -53,7 +57,12 @@ pub(super) async fn serve(
     }
 }
 
-async fn answer(host: Arc<Host>, peer: Option<i32>, asked: Asked, told: UnboundedSender<Told>) {
+async fn answer(
+    host: Arc<Host>,
+    (peer, seat): (Option<i32>, Arc<Seat>),
+    asked: Asked,
+    told: UnboundedSender<Told>,
+) {
     let Asked { id, ask } = asked;
     let backend: &dyn Backend = &host.house.local;
     // Whoever hung up does not want to know.
@@ -73,6 +82,19 @@ async fn answer(host: Arc<Host>, peer: Option<i32>, asked: Asked, told: Unbounde
         Ask::Query(run) => return tell(backend.query(&run).await.map_or_else(failed, Tell::Standing)),
         Ask::Subscribe(run) => return follow(backend, &run, tell).await,
         Ask::Human => return tell(host.may_answer(peer).map_or_else(failed, |()| Tell::Human)),
+        Ask::Terminals(workspace) => {
+            return tell(Tell::Terminals(host.house.terminals.rows(workspace.as_deref())));
+        }
+        Ask::Attach(attach) => {
+            return tell(seat.attach(&host, peer, attach).map_or_else(failed, |()| Tell::Done));
+        }
+        Ask::Frame(seen) => {
+            return tell(seat.frame(seen).await.map_or_else(failed, |frame| Tell::Frame(Box::new(frame))));
+        }
+        Ask::Type(text) => return tell(seat.types(text).await.map_or_else(failed, |()| Tell::Done)),
+        Ask::Resize(columns, rows) => {
+            return tell(seat.resize(columns, rows).map_or_else(failed, |()| Tell::Done));
+        }
         Ask::Report => return tell(Tell::Report(report(&host))),
         Ask::Halt(halt, again) => {
             return tell(match halt {
