@@ -128,7 +128,7 @@ fn what_changes_in_a_file_holds_at_the_next_call() {
     assert_eq!(client.good("execute_workflow", run.clone())["status"], "success");
     std::fs::remove_file(world.project().join("strict.toml")).unwrap();
     assert_eq!(client.bad("execute_workflow", run)["code"], "broken-settings");
-    assert_eq!(names(&mut client).len(), 10);
+    assert_eq!(names(&mut client).len(), 16);
 }
 
 #[test]
