@@ -125,3 +125,35 @@ fn an_input_of_a_task_is_read_by_its_name_and_among_the_inputs() {
         ["inputs.file", "inputs.x", "file"]
     );
 }
+
+//
+#[test]
+fn no_two_steps_have_one_name_whatever_names_are_given() {
+    let call = "type: mcp_call, mcp: {method: x}";
+    let tasks = "sub_agent_tasks:\n  t: {steps: [{id: same, type: user_message, message: a}]}\n";
+    let fork = "{id: fork, type: parallel_foreach, items: '{{ [1] }}', sub_agent_task: t}";
+    for (steps, expected) in [
+        (format!("[{{{call}}}, {{id: mcp_call_1, {call}}}]"), vec!["mcp_call_2", "mcp_call_1"]),
+        (
+            format!(
+                "[{{{call}}}, {{id: w, type: while, condition: 'false', body: [{{id: mcp_call_1, {call}}}]}}]"
+            ),
+            vec!["mcp_call_2", "w", "mcp_call_1"],
+        ),
+        (
+            format!(
+                "[{{{call}}}, {{id: c, type: conditional, condition: 'true', then: [], else: [{{id: mcp_call_1, {call}}}]}}]"
+            ),
+            vec!["mcp_call_2", "c", "mcp_call_1"],
+        ),
+        (
+            format!("[{{id: same, {call}}}, {{id: t.same, {call}}}, {fork}]"),
+            vec!["same", "t.same", "fork", "t.same.2"],
+        ),
+    ] {
+        let plan = good(&format!("name: n\nkind: reactive\nsteps: {steps}\n{tasks}")).plan;
+        let ids: Vec<&str> = plan.steps.iter().map(|step| step.id.as_str()).collect();
+        assert!(expected.iter().all(|id| ids.contains(id)), "{steps}: {ids:?}");
+        plan.check().unwrap();
+    }
+}
