@@ -2,7 +2,7 @@
 
 use super::{codes, good, in_folder, steps};
 use kernel::Plan;
-use kernel::plan::{Expr, Flow, Node, Work};
+use kernel::plan::{Expr, Flow, Node, OnFailure, Work};
 
 fn bodies(plan: &Plan) -> &[Vec<Node>] {
     match &plan.flow {
@@ -124,4 +124,24 @@ fn an_input_of_a_task_is_read_by_its_name_and_among_the_inputs() {
         message.reads.iter().map(ToString::to_string).collect::<Vec<_>>(),
         ["inputs.file", "inputs.x", "file"]
     );
+}
+
+#[test]
+fn the_last_attempt_follows_the_rule_of_the_workflow() {
+    let rule_of = |rule: &str, step: &str| {
+        let text = format!(
+            "name: \"a:b\"\ndefault_state: {{raw: {{x: 1}}}}\nerror_handling: {{on_error: {rule}}}\nsteps:\n  - {{id: s, type: \
+             shell_command, command: ls, {step}}}\n"
+        );
+        let plan = good(&text).plan;
+        let all = bodies(&plan).iter().flatten();
+        let found = all.filter_map(|node| match node.inner() {
+            Node::Do { on_failure, .. } => Some(*on_failure),
+            _ => None,
+        });
+        found.collect::<Vec<_>>()
+    };
+    assert_eq!(rule_of("continue", "on_error: retry, retry_count: 1"), [OnFailure::Continue]);
+    assert_eq!(rule_of("continue", "on_error: fail"), [OnFailure::Fail]);
+    assert_eq!(rule_of("checkpoint_and_fail", "on_error: retry"), [OnFailure::Fail]);
 }
