@@ -79,7 +79,7 @@ pub struct Plan {
 ///
 /// | since | what it means |
 /// |---|---|
-/// | 1 | a task that begins again, or whose name begins again, numbers its steps on; all tasks begin, whatever becomes of others |
+/// | 1 | a task that begins again, or whose name begins again, numbers its steps on; all tasks begin, whatever becomes of others; an item that gives no task is a task that failed; the failure that was caught stays the one that is told; books are kept of loops, forks and changes as well |
 pub const REVISION: u32 = 1;
 
 fn is_first(revision: &u32) -> bool {

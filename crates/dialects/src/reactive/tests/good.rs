@@ -2,7 +2,7 @@
 
 use super::{codes, good, in_folder, steps};
 use kernel::Plan;
-use kernel::plan::{Expr, Flow, Node, Work};
+use kernel::plan::{Expr, Flow, Node, OnFailure, Work};
 
 fn bodies(plan: &Plan) -> &[Vec<Node>] {
     match &plan.flow {
@@ -156,4 +156,24 @@ fn no_two_steps_have_one_name_whatever_names_are_given() {
         assert!(expected.iter().all(|id| ids.contains(id)), "{steps}: {ids:?}");
         plan.check().unwrap();
     }
+}
+
+#[test]
+fn the_last_attempt_follows_the_rule_of_the_workflow() {
+    let rule_of = |rule: &str, step: &str| {
+        let text = format!(
+            "name: \"a:b\"\ndefault_state: {{raw: {{x: 1}}}}\nerror_handling: {{on_error: {rule}}}\nsteps:\n  - {{id: s, type: \
+             shell_command, command: ls, {step}}}\n"
+        );
+        let plan = good(&text).plan;
+        let all = bodies(&plan).iter().flatten();
+        let found = all.filter_map(|node| match node.inner() {
+            Node::Do { on_failure, .. } => Some(*on_failure),
+            _ => None,
+        });
+        found.collect::<Vec<_>>()
+    };
+    assert_eq!(rule_of("continue", "on_error: retry, retry_count: 1"), [OnFailure::Continue]);
+    assert_eq!(rule_of("continue", "on_error: fail"), [OnFailure::Fail]);
+    assert_eq!(rule_of("checkpoint_and_fail", "on_error: retry"), [OnFailure::Fail]);
 }

@@ -38,7 +38,8 @@ impl<'m> Moment<'m> {
         let tasks = fork.tasks.map(|tasks| self.tasks(lane, (fork.variable, tasks), (&items, count)));
         let tasks = tasks.transpose()?.map(Box::new);
         let results = vec![None; count as usize];
-        let join = Join { items, count, next: 0, open: 0, results, failure: None, tasks };
+        let failure = tasks.as_ref().and_then(|tasks| tasks.first_failed().cloned());
+        let join = Join { items, count, next: 0, open: 0, results, failure, tasks };
         self.hold(join.weight())?;
         self.reach(FORK);
         self.tell_fork(lane, fork);
@@ -113,8 +114,9 @@ impl<'m> Moment<'m> {
         if self.is_stopped(lane, join) {
             return None;
         }
-        if join.next < join.count {
-            return Some(join.next);
+        let cannot_be = |item: &u32| join.tasks.as_ref().is_some_and(|tasks| tasks.has_failed(*item));
+        if let Some(next) = (join.next..join.count).find(|item| !cannot_be(item)) {
+            return Some(next);
         }
         join.tasks.as_ref().and_then(|tasks| tasks.next_due())
     }

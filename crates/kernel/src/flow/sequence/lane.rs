@@ -51,6 +51,11 @@ impl<'m> Moment<'m> {
     pub(crate) fn move_lane(&mut self, lane: u32) -> Result<(), Stop> {
         while self.sequence().lanes.contains_key(&lane) {
             let moved = match self.next_move(lane) {
+                // What is told of it is told; whether its note must be asked for first is another move.
+                Err(Stop::Fail(failure)) if self.is_booked(lane) => {
+                    self.sequence().lane(lane).failing = Some(failure);
+                    continue;
+                }
                 Err(Stop::Fail(failure)) => self.failed_in(lane, failure)?,
                 moved => moved?,
             };
@@ -66,7 +71,9 @@ impl<'m> Moment<'m> {
     /// Does what is next in a lane.
     fn next_move(&mut self, lane: u32) -> Result<Moved, Stop> {
         let state = self.lane(lane);
-        if state.ended.is_some() {
+        if let Some(failure) = state.failing.clone() {
+            self.book_failure(lane, failure)
+        } else if state.ended.is_some() {
             self.take_end(lane)
         } else if state.busy {
             Ok(Moved::Busy)

@@ -112,6 +112,9 @@ struct Lane {
     tried: u32,
     #[serde(skip)]
     written: bool,
+    /// What failed where it stands, and is still to be noted. Never held between turns.
+    #[serde(skip)]
+    failing: Option<Failure>,
     busy: bool,
     join: Option<Join>,
     gives: Option<Data>,

@@ -8,7 +8,7 @@ use crate::language::kind;
 use crate::plan::{Node, Sequence, Tasks};
 use crate::run::life::FlowLife;
 use crate::run::{Gather, Moment, Scope, Stop, shallow};
-use crate::{Data, Failure, Fields, News};
+use crate::{Data, Failure, FailureKind, Fields, News};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -126,6 +126,16 @@ impl TaskLives {
         TASKS + self.told.weight() + tasks + failed + lists
     }
 
+    /// The first task that cannot begin, and why.
+    pub(super) fn first_failed(&self) -> Option<&Failure> {
+        self.failed.values().next()
+    }
+
+    /// Whether a task has failed for good.
+    pub(super) fn has_failed(&self, task: u32) -> bool {
+        self.failed.contains_key(&task)
+    }
+
     /// When the fork began.
     pub(super) fn since(&self) -> u64 {
         self.since
@@ -199,6 +209,8 @@ struct Told {
     id: String,
     given: Fields,
     prompt: Option<Data>,
+    /// Why it cannot begin.
+    failure: Option<Failure>,
 }
 
 impl<'m> Moment<'m> {
@@ -216,8 +228,16 @@ impl<'m> Moment<'m> {
                 Ok(task) => told.push(task),
                 Err(Stop::Ask(questions)) => asked.extend(questions),
                 Err(Stop::Fail(failure)) => {
-                    let message = format!("task {} of {count}: {}", u64::from(index) + 1, failure.message);
-                    return Err(Failure::new(failure.kind, message).into());
+                    let scope = self.in_lane(lane).with_item(variable, &item, index);
+                    match self.task_that_cannot_be(scope, tasks_of, &failure) {
+                        Some(Ok(task)) => told.push(task),
+                        Some(Err(Stop::Ask(questions))) => asked.extend(questions),
+                        Some(Err(Stop::Fail(_))) | None => {
+                            let nth = u64::from(index) + 1;
+                            let message = format!("task {nth} of {count}: {}", failure.message);
+                            return Err(Failure::new(failure.kind, message).into());
+                        }
+                    }
                 }
             }
         }
@@ -226,11 +246,35 @@ impl<'m> Moment<'m> {
         }
         self.told_apart(&mut told);
         let all = self.told_together(lane, &told)?;
-        let tasks =
-            told.into_iter().map(|task| TaskLife { id: task.id, stage: TaskStage::Waiting, attempts: 0 });
-        let (failed, again, due) = (BTreeMap::new(), Vec::new(), Vec::new());
+        let failed: BTreeMap<u32, Failure> =
+            told.iter().zip(0..).filter_map(|(task, index)| Some((index, task.failure.clone()?))).collect();
+        let tasks = told.into_iter().map(|task| match task.failure {
+            None => TaskLife { id: task.id, stage: TaskStage::Waiting, attempts: 0 },
+            Some(_) => TaskLife { id: task.id, stage: TaskStage::Failed, attempts: 1 },
+        });
+        let (again, due) = (Vec::new(), Vec::new());
         let after = self.number_of(&tasks_of.task);
         Ok(TaskLives { since: self.now, told: all, tasks: tasks.collect(), failed, again, due, after })
+    }
+
+    /// The task of an item that does not give what it needs: it has a name, and has failed. That a turn has taken too long
+    /// is no fault of an item.
+    fn task_that_cannot_be(
+        &self,
+        scope: Scope<'_>,
+        tasks: &Tasks,
+        failure: &Failure,
+    ) -> Option<Result<Told, Stop>> {
+        if self.plan.revision < 1 || failure.kind != FailureKind::Expression {
+            return None;
+        }
+        let named = || {
+            let named = scope.all(std::iter::once(&tasks.id))?.into_iter().next();
+            let id = task_id(&scope.value(named.expect("BUG: a task without a name"))?)?;
+            let failure = Failure::new(failure.kind, shortened(failure.message.clone(), WHY_BYTES_MAX));
+            Ok(Told { id, given: Fields::new(), prompt: None, failure: Some(failure) })
+        };
+        Some(named())
     }
 
     /// The highest number that steps have had in lanes of a task that are over.
@@ -385,7 +429,7 @@ fn one_task(scope: Scope<'_>, tasks: &Tasks) -> Result<Told, Stop> {
     let mut made = scope.all(wanted.chain(&tasks.prompt))?.into_iter();
     let id = task_id(&scope.value(made.next().expect("BUG: a task without a name"))?)?;
     let given = tasks.given.iter().map(|(name, _)| name.clone()).zip(made.by_ref()).collect();
-    Ok(Told { id, given, prompt: made.next() })
+    Ok(Told { id, given, prompt: made.next(), failure: None })
 }
 
 /// The name of a task.

@@ -3,6 +3,7 @@
 mod action;
 mod attempts;
 mod books;
+mod causes;
 mod child;
 mod claim;
 mod closing;
@@ -45,6 +46,7 @@ fn all() -> impl Iterator<Item = &'static Scenario> {
         action::ALL,
         attempts::ALL,
         books::ALL,
+        causes::ALL,
         child::ALL,
         claim::ALL,
         closing::ALL,
@@ -90,6 +92,7 @@ fn every_test_of_a_room_is_listed() {
         include_str!("action.rs"),
         include_str!("attempts.rs"),
         include_str!("books.rs"),
+        include_str!("causes.rs"),
         include_str!("child.rs"),
         include_str!("claim.rs"),
         include_str!("closing.rs"),
