@@ -297,7 +297,7 @@ fn traps_at_every_other_place_are_errors_of_their_run() {
     let traps: Vec<_> = EVERYWHERE
         .iter()
         .flat_map(|place| FEW.iter().map(|name| (*place, *name, body(name))))
-        .filter(|(place, name, _)| !*place != Condition || !TRUE.contains(name))
+        .filter(|(place, name, _)| *place != Condition || !TRUE.contains(name))
         .collect();
     spring(&traps);
 }
