@@ -22,6 +22,7 @@ pub mod secrets;
 pub mod store;
 #[cfg(feature = "temporal")]
 pub mod temporal;
+pub mod terminals;
 pub mod turn;
 pub mod view;
 

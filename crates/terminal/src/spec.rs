@@ -31,6 +31,8 @@ pub struct Spec {
     pub recording: Option<Recording>,
     /// How many files it may have open, where that is less than this process may.
     pub files_max: Option<u64>,
+    /// Which rights the files do not get that it makes; without it, as this process has it.
+    pub umask: Option<u32>,
 }
 
 impl Spec {
@@ -45,6 +47,7 @@ impl Spec {
             scrollback: Scrollback::default(),
             recording: None,
             files_max: None,
+            umask: None,
         }
     }
 }

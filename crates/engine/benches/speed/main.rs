@@ -9,6 +9,7 @@ mod pairs;
 mod plans;
 mod rows;
 mod transform;
+mod update;
 mod world;
 
 use std::process::ExitCode;

@@ -4,6 +4,7 @@ use crate::asking::Asking;
 use crate::pairs::{Bound, row};
 use crate::plans;
 use crate::transform::Transform;
+use crate::update::Update;
 use crate::world::World;
 use engine::store::Reader;
 use engine::turn::replay;
@@ -11,7 +12,7 @@ use kernel::RunId;
 use std::sync::Arc;
 
 /// All rows, by a word to choose them with.
-pub(crate) const ALL: [(&str, fn()); 7] = [
+pub(crate) const ALL: [(&str, fn()); 8] = [
     ("noop", noop),
     ("concurrent", concurrent),
     ("commands", commands),
@@ -19,6 +20,7 @@ pub(crate) const ALL: [(&str, fn()); 7] = [
     ("resume", resume),
     ("question", question),
     ("transform", transform),
+    ("update", update),
 ];
 
 const STEPS: u32 = 20;
@@ -111,5 +113,16 @@ fn transform() {
         (1, 1),
         || drop(transform.through()),
         || drop(transform.within()),
+    );
+}
+
+fn update() {
+    let (mut among, mut alone) = Update::pair(200);
+    row(
+        "a field of which 3 among 200 follow is changed ÷ among 3",
+        Bound::AtMost(1.2),
+        (1, 1),
+        || among.once(),
+        || alone.once(),
     );
 }

@@ -1,12 +1,12 @@
 //! The real backend on the disk the build is on, and the baselines beside it.
 
 use engine::adapters::process::Notes;
-use engine::answers::Nobody;
+use engine::answers::{Answers, Nobody};
 use engine::backend::{Backend, Start};
 use engine::local::Local;
 use engine::store::Store;
 use engine::turn::Home;
-use kernel::{Fields, Plan, RunId, Status};
+use kernel::{Command as Asked, Fields, Plan, RunId, Status};
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
@@ -27,11 +27,16 @@ pub(crate) struct World {
 
 impl World {
     pub(crate) fn new() -> Self {
+        World::answered_by(Arc::new(Nobody))
+    }
+
+    /// One whose questions are answered.
+    pub(crate) fn answered_by(answers: Arc<dyn Answers>) -> Self {
         let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder beside the build");
         let runtime = Runtime::new().expect("a runtime");
         let store = Store::open(&dir.path().join("data")).expect("a store");
         let notes = Notes::open(&dir.path().join("data")).expect("a folder for notes");
-        let local = Local::open(store, notes, Arc::new(Nobody), runtime.handle().clone());
+        let local = Local::open(store, notes, answers, runtime.handle().clone());
         let flushed = File::create(dir.path().join("flushed")).expect("a file");
         World { dir, runtime, local, flushed, next: AtomicU64::new(0) }
     }
@@ -67,6 +72,11 @@ impl World {
             }
             followed.into_iter().map(|(id, _)| id).collect()
         })
+    }
+
+    /// Hands a command to a run and waits until it is committed.
+    pub(crate) fn submit(&self, run: &RunId, command: Asked) {
+        self.runtime.block_on(self.local.submit(run, command)).expect("a command that is admitted");
     }
 
     /// 512 bytes written and flushed, so many times.

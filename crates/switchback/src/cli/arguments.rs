@@ -40,6 +40,10 @@ pub(crate) enum Verb {
     Resume(ResumeArguments),
     /// Answer what a run asks.
     Answer(AnswerArguments),
+    /// List the terminals that agents have opened.
+    Terminals(TerminalsArguments),
+    /// Look at a terminal, or take it over.
+    Attach(AttachArguments),
     /// Check that nothing in a journal was changed.
     Verify(VerifyArguments),
     /// Say whether a daemon runs, and what it is doing.
@@ -262,6 +266,37 @@ pub(crate) struct AnswerArguments {
     /// Do everything in this process, without the daemon.
     #[arg(long)]
     pub(crate) no_daemon: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  switchback terminals             those of this folder
+  switchback terminals --all       of all folders
+  switchback attach t3             look at one")]
+pub(crate) struct TerminalsArguments {
+    /// The terminals of all folders, not only of this one.
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Print the list as one JSON document.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  switchback attach t3                look at it, live
+  switchback attach t3 --control      type in it; the agent waits meanwhile
+
+Ctrl-\\ d leaves, and what runs in the terminal goes on.")]
+pub(crate) struct AttachArguments {
+    /// The terminal, as `switchback terminals` names it.
+    #[arg(value_name = "SESSION", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) session: String,
+    /// Type in it. Agents are refused until you leave.
+    #[arg(long)]
+    pub(crate) control: bool,
 }
 
 #[derive(Debug, Args)]

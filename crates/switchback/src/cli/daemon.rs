@@ -31,6 +31,7 @@ pub(crate) fn status(arguments: &StatusArguments) -> Result<Exit, CommandError> 
                 "clients": report.clients,
                 "effects": report.effects,
                 "timers": report.timers,
+                "terminals": report.terminals,
             })
         });
         let questions: Vec<_> = waiting(&dir)?.iter().map(waiting_json).collect();
@@ -88,7 +89,11 @@ pub(crate) fn line(report: &Report) -> String {
     };
     let up = time::ago(time::now().saturating_sub(report.since));
     let (clients, effects) = (count(report.clients, "client"), count(report.effects, "step"));
-    format!("{}, process {}, up {up}, {clients}, {effects} under way", report.version, report.pid)
+    let terminals = match report.terminals {
+        0 => String::new(),
+        open => format!(", {} open", count(open, "terminal")),
+    };
+    format!("{}, process {}, up {up}, {clients}, {effects} under way{terminals}", report.version, report.pid)
 }
 
 /// Ends the daemon.
@@ -116,8 +121,9 @@ async fn halt(now: bool, again: bool) -> Result<bool, CommandError> {
     match desk::remote(reached)?.halt(halt, again).await {
         Ok(()) => Ok(true),
         Err(engine::Error::Told { code, message }) if code == "daemon-busy" => {
-            let hint = "what is under way: switchback runs --all --status running";
-            let now = "interrupt it all the same, and go on with it when a daemon starts again: --now";
+            let hint =
+                "what is under way: switchback runs --all --status running, switchback terminals --all";
+            let now = "interrupt it all the same, and go on with runs when a daemon starts again (terminals are ended): --now";
             Err(CommandError::usage("daemon-busy", message).hint(hint).hint(now))
         }
         Err(error) => Err(error.into()),

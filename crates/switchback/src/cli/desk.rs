@@ -100,6 +100,7 @@ impl Desk {
             None => {
                 let (house, recovered) = House::open(&dir, Carries::Asked).await?;
                 recovered.iter().filter_map(self::recovered).for_each(|line| talk(&line));
+                house.lost_terminals.iter().for_each(|line| talk(line));
                 let client = client()?;
                 house.lend(&client.workspace, lent(&client));
                 Carrier::Alone(Box::new(house))

@@ -254,6 +254,7 @@ impl From<HouseError> for CommandError {
             HouseError::Note(error) => error.into(),
             HouseError::Lock(_) => CommandError::internal("store", error.to_string()),
             HouseError::Notes(_) => CommandError::internal("process-note", error.to_string()),
+            HouseError::Terminals(_) => CommandError::internal("terminal-note", error.to_string()),
         }
     }
 }

@@ -10,6 +10,7 @@
 
 mod answer;
 mod arguments;
+mod attach;
 mod cancel;
 mod check;
 mod daemon;
@@ -40,6 +41,7 @@ mod show;
 mod store;
 mod table;
 mod target;
+mod terminals;
 mod time;
 mod typed;
 pub(crate) mod undecided;
@@ -86,6 +88,8 @@ fn carry_out(verb: Verb) -> Result<Exit, CommandError> {
         Verb::Cancel(arguments) => cancel::cancel(&arguments),
         Verb::Resume(arguments) => resume::resume(&arguments),
         Verb::Answer(arguments) => answer::answer(&arguments),
+        Verb::Terminals(arguments) => terminals::terminals(&arguments),
+        Verb::Attach(arguments) => attach::attach(&arguments),
         Verb::Verify(arguments) => verify::verify(&arguments),
         Verb::Status(arguments) => daemon::status(&arguments),
         Verb::Stop(arguments) => daemon::stop(&arguments),

@@ -114,6 +114,7 @@ async fn alone(client: Client) -> Result<Exit, CommandError> {
 async fn own(dir: PathBuf, client: Client) -> Result<House, CommandError> {
     let (house, recovered) = House::open(&dir, Carries::Asked).await?;
     recovered.iter().filter_map(super::recovered).for_each(|line| talk(&line));
+    house.lost_terminals.iter().for_each(|line| talk(line));
     house.lend(&client.workspace, lent(&client));
     Ok(house)
 }

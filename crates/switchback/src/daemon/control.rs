@@ -2,7 +2,8 @@
 
 use super::gate::unproven;
 use super::hello::VERSION;
-use super::host::Host;
+use super::host::{Busy, Host};
+use super::seat::{Leaves, Seat};
 use super::wire::{Ask, Asked, Halt, LINE_BYTES_MAX, Passphrase, Report, Tell, Told, WireError};
 use crate::house::Unproven;
 use engine::backend::{Backend, Error};
@@ -28,13 +29,16 @@ pub(super) async fn serve(
     let mut lines = FramedRead::new(read, LinesCodec::new_with_max_length(LINE_BYTES_MAX));
     let (tell, mut told) = unbounded_channel::<Told>();
     let mut answering = JoinSet::new();
+    let seat = Arc::new(Seat::default());
+    // Whoever hangs up has let go, whatever is still being answered.
+    let _leaves = Leaves(Arc::clone(&seat));
     loop {
         tokio::select! {
             line = lines.next() => match line {
                 None => return Ok(()),
                 Some(line) => {
                     let asked: Asked = serde_json::from_str(&line.map_err(io::Error::other)?)?;
-                    answering.spawn(answer(Arc::clone(host), peer, asked, tell.clone()));
+                    answering.spawn(answer(Arc::clone(host), (peer, Arc::clone(&seat)), asked, tell.clone()));
                 }
             },
             Some(told) = told.recv() => {
@@ -53,7 +57,12 @@ pub(super) async fn serve(
     }
 }
 
-async fn answer(host: Arc<Host>, peer: Option<i32>, asked: Asked, told: UnboundedSender<Told>) {
+async fn answer(
+    host: Arc<Host>,
+    (peer, seat): (Option<i32>, Arc<Seat>),
+    asked: Asked,
+    told: UnboundedSender<Told>,
+) {
     let Asked { id, ask } = asked;
     let backend: &dyn Backend = &host.house.local;
     // Whoever hung up does not want to know.
@@ -73,13 +82,26 @@ async fn answer(host: Arc<Host>, peer: Option<i32>, asked: Asked, told: Unbounde
         Ask::Query(run) => return tell(backend.query(&run).await.map_or_else(failed, Tell::Standing)),
         Ask::Subscribe(run) => return follow(backend, &run, tell).await,
         Ask::Human => return tell(host.may_answer(peer).map_or_else(failed, |()| Tell::Human)),
+        Ask::Terminals(workspace) => {
+            return tell(Tell::Terminals(host.house.terminals.rows(workspace.as_deref())));
+        }
+        Ask::Attach(attach) => {
+            return tell(seat.attach(&host, peer, attach).map_or_else(failed, |()| Tell::Done));
+        }
+        Ask::Frame(seen) => {
+            return tell(seat.frame(seen).await.map_or_else(failed, |frame| Tell::Frame(Box::new(frame))));
+        }
+        Ask::Type(text) => return tell(seat.types(text).await.map_or_else(failed, |()| Tell::Done)),
+        Ask::Resize(columns, rows) => {
+            return tell(seat.resize(columns, rows).map_or_else(failed, |()| Tell::Done));
+        }
         Ask::Report => return tell(Tell::Report(report(&host))),
         Ask::Halt(halt, again) => {
             return tell(match halt {
                 Halt::Now => Tell::Halting(again),
                 Halt::IfQuiet => match host.hush().await {
-                    0 => Tell::Halting(again),
-                    effects => failed(busy(effects)),
+                    None => Tell::Halting(again),
+                    Some(what) => failed(busy(what)),
                 },
             });
         }
@@ -133,12 +155,19 @@ fn report(host: &Host) -> Report {
         clients: *host.clients.borrow(),
         effects: *local.effects().borrow(),
         timers: *local.timers().borrow(),
+        terminals: *host.house.terminals.count().borrow(),
     }
 }
 
-fn busy(effects: usize) -> Error {
-    let steps = if effects == 1 { "1 step is".to_owned() } else { format!("{effects} steps are") };
-    Error::Told { code: "daemon-busy".to_owned(), message: format!("{steps} being carried out") }
+fn busy(busy: Busy) -> Error {
+    let are = |count: usize, what: &str, so: &str| match count {
+        0 => None,
+        1 => Some(format!("1 {what} is {so}")),
+        count => Some(format!("{count} {what}s are {so}")),
+    };
+    let steps = are(busy.effects, "step", "being carried out");
+    let said: Vec<String> = steps.into_iter().chain(are(busy.terminals, "terminal", "open")).collect();
+    Error::Told { code: "daemon-busy".to_owned(), message: said.join(", ") }
 }
 
 fn failed(error: Error) -> Tell {

@@ -51,7 +51,7 @@ impl Host {
         let others: Vec<u32> =
             pipes.iter().filter(|pipe| **pipe != pid).filter_map(|pipe| kin::parent(*pipe)).collect();
         let is_below = |one: &u32| *one == std::process::id() || pipes.contains(one) || others.contains(one);
-        kin::parent(pid) != Some(std::process::id()) && !above.iter().any(is_below)
+        kin::parent(pid) != Some(std::process::id()) && !above.iter().any(is_below) && !kin::is_marked(pid)
     }
 
     /// Whether a process may answer a gate.
@@ -61,7 +61,12 @@ impl Host {
         };
         let line = kin::lineage(pid);
         if line.contains(&std::process::id()) {
-            return Err(refused("the command was started by a workflow"));
+            return Err(refused("the command was started by a workflow, or in a terminal of the server"));
+        }
+        if line.iter().any(|one| kin::is_marked(*one)) {
+            return Err(refused(
+                "the command bears the mark of those that a workflow, or a terminal of the server, has started",
+            ));
         }
         let clients: Vec<u32> = self.pipes.all().into_iter().flat_map(kin::client).collect();
         match line.iter().any(|one| clients.contains(one)) {

@@ -49,6 +49,15 @@ pub(super) struct Host {
     pub(super) successor: watch::Sender<Option<Successor>>,
 }
 
+/// What would be interrupted if the daemon ended now.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Busy {
+    /// Effects that are being carried out.
+    pub(super) effects: usize,
+    /// Terminals whose program runs.
+    pub(super) terminals: usize,
+}
+
 /// Why a daemon ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
@@ -139,6 +148,7 @@ async fn open(place: &Place) -> Result<(Arc<Host>, Listener), CommandError> {
         .map_err(|error| CommandError::internal("no-signals", format!("no signals: {error}")))?;
     let (house, recovered) = House::open(&place.dir, Carries::All).await?;
     recovered.iter().filter_map(crate::cli::recovered).for_each(|line| say(&line));
+    house.lost_terminals.iter().for_each(|line| say(line));
     kill_point("daemon has the house");
     let failed = |error: io::Error| {
         let message = format!("failed to listen at {}: {error}", place.socket.display());
@@ -194,6 +204,7 @@ impl Host {
     async fn watch(self: Arc<Self>, place: Place) {
         let local = &self.house.local;
         let (effects, timers) = (local.effects(), local.timers());
+        let terminals = self.house.terminals.count();
         let (mut terminate, mut interrupt) =
             match (signal(SignalKind::terminate()), signal(SignalKind::interrupt())) {
                 (Ok(terminate), Ok(interrupt)) => (terminate, interrupt),
@@ -201,7 +212,7 @@ impl Host {
             };
         let touched = vigil::over(&place.dir);
         loop {
-            let counts = [self.connections.subscribe(), effects.clone(), timers.clone()];
+            let counts = [self.connections.subscribe(), effects.clone(), timers.clone(), terminals.clone()];
             let end = tokio::select! {
                 _ = terminate.recv() => End::Halted,
                 _ = interrupt.recv() => End::Halted,
@@ -218,26 +229,27 @@ impl Host {
                 }
             };
             // Something may just have begun.
-            if matches!(end, End::Idle | End::Replaced) && self.hush().await > 0 {
+            if matches!(end, End::Idle | End::Replaced) && self.hush().await.is_some() {
                 continue;
             }
             return self.finish(end);
         }
     }
 
-    /// Lets nothing begin any more, unless something is being carried out: then everything goes on, and how much it is is
-    /// told.
-    pub(super) async fn hush(&self) -> usize {
+    /// Lets nothing begin any more, unless something is being carried out or a terminal is open: then everything goes on, and
+    /// how much it is is told.
+    pub(super) async fn hush(&self) -> Option<Busy> {
         let local = &self.house.local;
-        let effects = local.hold().await;
-        if effects > 0 {
-            local.release();
+        let busy = Busy { effects: local.hold().await, terminals: *self.house.terminals.count().borrow() };
+        if busy == Busy::default() {
+            return None;
         }
-        effects
+        local.release();
+        Some(busy)
     }
 
     /// Comes back once a newer program is noted and nothing would be interrupted by taking its place: nothing is being
-    /// carried out, no command follows a run, and if a timer runs, a client is there to start the next daemon.
+    /// carried out, no terminal is open, no command follows a run, and if a timer runs, a client is there to start the next daemon.
     async fn replaced(
         &self,
         mut effects: watch::Receiver<usize>,
@@ -246,12 +258,14 @@ impl Host {
     ) {
         let mut successor = self.successor.subscribe();
         let (mut connections, mut clients) = (self.connections.subscribe(), self.clients.subscribe());
+        let mut terminals = self.house.terminals.count();
         loop {
             let next = successor.borrow_and_update().clone();
             let (connected, speaking) = (*connections.borrow_and_update(), *clients.borrow_and_update());
             let (open, due) = (*effects.borrow_and_update(), *timers.borrow_and_update());
             if let Some(next) = next
                 && open == 0
+                && *terminals.borrow_and_update() == 0
                 && connected == speaking
                 && (due == 0 || speaking > 0)
             {
@@ -264,6 +278,7 @@ impl Host {
                 changed = successor.changed() => changed,
                 changed = effects.changed() => changed,
                 changed = timers.changed() => changed,
+                changed = terminals.changed() => changed,
                 changed = connections.changed() => changed,
                 changed = clients.changed() => changed,
             };

@@ -1,4 +1,5 @@
-//! When a daemon has nothing to do: nobody is connected, nothing is carried out, no timer runs, and that for a while.
+//! When a daemon has nothing to do: nobody is connected, nothing is carried out, no timer runs, no terminal is open, and that for
+//! a while.
 
 use super::host::say;
 use std::ffi::OsStr;
@@ -30,7 +31,7 @@ const FIRST: Duration = Duration::from_secs(60);
 
 /// Comes back once all counts have been zero for that long. The first of them counts connections, and nothing is over
 /// before whoever started the daemon had time to come in.
-pub(super) async fn quiet(mut counts: [watch::Receiver<usize>; 3], period: Duration) {
+pub(super) async fn quiet(mut counts: [watch::Receiver<usize>; 4], period: Duration) {
     // Whether somebody came or nobody did, the wait begins.
     let _ = tokio::time::timeout(FIRST, counts[0].wait_for(|count| *count > 0)).await;
     loop {
@@ -42,12 +43,13 @@ pub(super) async fn quiet(mut counts: [watch::Receiver<usize>; 3], period: Durat
         if counts.iter().any(|count| *count.borrow() > 0) {
             continue;
         }
-        let [first, second, third] = &mut counts;
+        let [first, second, third, fourth] = &mut counts;
         tokio::select! {
             () = tokio::time::sleep(period) => return,
             _ = first.changed() => {}
             _ = second.changed() => {}
             _ = third.changed() => {}
+            _ = fourth.changed() => {}
         }
     }
 }
@@ -67,7 +69,9 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn only_a_whole_period_of_nothing_counts() {
         let (connections, effects, timers) = (watch::channel(1).0, watch::channel(0).0, watch::channel(0).0);
-        let counts = [connections.subscribe(), effects.subscribe(), timers.subscribe()];
+        let terminals = watch::channel(0).0;
+        let counts =
+            [connections.subscribe(), effects.subscribe(), timers.subscribe(), terminals.subscribe()];
         let began = Instant::now();
         let ended = tokio::spawn(quiet(counts, Duration::from_secs(60)));
         tokio::time::sleep(Duration::from_secs(100)).await;
@@ -76,8 +80,12 @@ mod tests {
         effects.send_replace(1);
         tokio::time::sleep(Duration::from_secs(100)).await;
         assert!(!ended.is_finished());
+        terminals.send_replace(1);
         effects.send_replace(0);
+        tokio::time::sleep(Duration::from_secs(100)).await;
+        assert!(!ended.is_finished());
+        terminals.send_replace(0);
         ended.await.unwrap();
-        assert_eq!(began.elapsed().as_secs(), 100 + 59 + 100 + 60);
+        assert_eq!(began.elapsed().as_secs(), 100 + 59 + 100 + 100 + 60);
     }
 }

@@ -1,8 +1,13 @@
 //! Whose process it is that asks: its ancestors, as the system tells them. A gate is not answered by a process that descends
 //! from this daemon (a command of a workflow) or from a connected client (a command of an agent).
 //!
-//! What this does not stop: a process that lets its parents go (`setsid` and a second fork) has no ancestors left, and one
-//! program may type into the terminal of another. It keeps honest agents out, not hostile ones.
+//! What the server starts bears a mark in its environment as well, by which it is known when it has let its parents go (`setsid`
+//! and a second fork).
+//!
+//! What this does not stop: a process that lets its parents go and drops its environment, and a program that types into the
+//! terminal of another. It keeps honest agents out, not hostile ones.
+
+use engine::adapters::process::MARKER;
 
 /// Most generations that are looked at.
 const GENERATIONS_MAX: usize = 64;
@@ -44,6 +49,20 @@ fn is_leader(pid: u32) -> bool {
     look(pid).is_some_and(|found| found.session == pid)
 }
 
+/// Whether a process was started with the mark of what this server starts.
+#[cfg(target_os = "linux")]
+pub(super) fn is_marked(pid: u32) -> bool {
+    let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+    let mark = format!("{MARKER}=");
+    environment.split(|byte| *byte == 0).any(|variable| variable.starts_with(mark.as_bytes()))
+}
+
+/// Whether a process was started with the mark of what this server starts: nobody tells here.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn is_marked(_pid: u32) -> bool {
+    false
+}
+
 /// What the system says of a process.
 struct Found {
     parent: u32,
@@ -82,12 +101,14 @@ pub(super) fn follower(_leader: u32) -> Option<u32> {
     None
 }
 
-/// Whether a process above this one is this very program: a command of a workflow that another one carries out.
+/// Whether a process above this one is this very program, or this one bears its mark: a command of a workflow that another one
+/// carries out, or something in its terminals.
 pub(crate) fn is_below_our_own() -> bool {
     let own = std::env::current_exe().and_then(std::fs::canonicalize).ok();
     let exe = |pid: u32| std::fs::read_link(format!("/proc/{pid}/exe")).ok();
     let above = lineage(std::process::id()).into_iter().skip(1);
-    own.is_some_and(|own| above.filter_map(exe).any(|other| other == own))
+    std::env::var_os(MARKER).is_some()
+        || own.is_some_and(|own| above.filter_map(exe).any(|other| other == own))
 }
 
 #[cfg(test)]

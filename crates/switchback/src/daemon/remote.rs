@@ -2,9 +2,10 @@
 //! find their way back by it.
 
 use super::reach::Reached;
-use super::wire::{Ask, Asked, Halt, LINE_BYTES_MAX, Passphrase, Report, Tell, Told};
+use super::wire::{Ask, Asked, Attach, Halt, LINE_BYTES_MAX, Passphrase, Report, Tell, Told};
 use engine::backend::{Accepted, Backend, Error, Later, Progress, Standing, Start};
 use engine::kernel::{Command, RunId};
+use engine::terminals::{Frame, Row};
 use std::collections::HashMap;
 use std::io;
 use tokio::io::AsyncWriteExt;
@@ -49,6 +50,44 @@ impl Remote {
     pub(crate) async fn is_human(&self) -> Result<(), Error> {
         match self.ask(Ask::Human).await? {
             Tell::Human => Ok(()),
+            other => Err(strange(&other)),
+        }
+    }
+
+    /// The terminals of a folder, or of all.
+    pub(crate) async fn terminals(&self, workspace: Option<String>) -> Result<Vec<Row>, Error> {
+        match self.ask(Ask::Terminals(workspace)).await? {
+            Tell::Terminals(rows) => Ok(rows),
+            other => Err(strange(&other)),
+        }
+    }
+
+    /// Looks at a terminal from now on.
+    pub(crate) async fn attach(&self, attach: Attach) -> Result<(), Error> {
+        self.done(Ask::Attach(attach)).await
+    }
+
+    /// What it looks like, once there is more than was seen or some seconds have passed.
+    pub(crate) async fn frame(&self, seen: Option<u64>) -> Result<Frame, Error> {
+        match self.ask(Ask::Frame(seen)).await? {
+            Tell::Frame(frame) => Ok(*frame),
+            other => Err(strange(&other)),
+        }
+    }
+
+    /// Types into it.
+    pub(crate) async fn types(&self, text: String) -> Result<(), Error> {
+        self.done(Ask::Type(text)).await
+    }
+
+    /// Tells the size of the terminal in which it is shown.
+    pub(crate) async fn resize(&self, columns: u16, rows: u16) -> Result<(), Error> {
+        self.done(Ask::Resize(columns, rows)).await
+    }
+
+    async fn done(&self, ask: Ask) -> Result<(), Error> {
+        match self.ask(ask).await? {
+            Tell::Done => Ok(()),
             other => Err(strange(&other)),
         }
     }

@@ -3,6 +3,7 @@
 
 use engine::backend::{Accepted, Error, Progress, Standing, Start};
 use engine::kernel::{Command, Refusal, RunId};
+use engine::terminals::{Frame, Row};
 use serde::{Deserialize, Serialize};
 
 /// The longest line.
@@ -33,9 +34,27 @@ pub(super) enum Ask {
     /// Whether whoever asks counts as a human.
     Human,
     Subscribe(RunId),
+    /// The terminals of a folder, or of all.
+    Terminals(Option<String>),
+    /// To look at a terminal on this connection, and to type in it where someone is named.
+    Attach(Attach),
+    /// What it looks like, once there is more than was seen.
+    Frame(Option<u64>),
+    /// Types into it.
+    Type(String),
+    /// The size of the terminal in which it is shown: columns and rows.
+    Resize(u16, u16),
     Report,
     /// The second says whether another daemon is started right away.
     Halt(Halt, bool),
+}
+
+/// Which terminal, and who types in it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Attach {
+    pub(crate) session: String,
+    /// A name for others, and the size of their terminal: columns and rows. Without it they only look.
+    pub(crate) types: Option<(String, u16, u16)>,
 }
 
 /// What nobody may see.
@@ -79,6 +98,10 @@ pub(super) enum Tell {
     Over,
     /// They do.
     Human,
+    Terminals(Vec<Row>),
+    Frame(Box<Frame>),
+    /// What was asked is done.
+    Done,
     Report(Report),
     /// It ends now, for good or to be started again.
     Halting(bool),
@@ -100,6 +123,9 @@ pub(crate) struct Report {
     pub(crate) effects: usize,
     /// How many timers run.
     pub(crate) timers: usize,
+    /// How many terminals are open.
+    #[serde(default)]
+    pub(crate) terminals: usize,
 }
 
 /// Why something was not done.

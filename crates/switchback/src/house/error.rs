@@ -15,6 +15,8 @@ pub(crate) enum HouseError {
     Lock(std::io::Error),
     /// Processes cannot be noted.
     Notes(std::io::Error),
+    /// Terminals cannot be noted.
+    Terminals(std::io::Error),
     /// What a crash left behind cannot be ended.
     Note(NoteError),
 }
@@ -26,6 +28,7 @@ impl fmt::Display for HouseError {
             HouseError::Fault(error) => error.fmt(out),
             HouseError::Lock(error) => write!(out, "failed to write beside the store: {error}"),
             HouseError::Notes(error) => write!(out, "failed to keep process notes: {error}"),
+            HouseError::Terminals(error) => write!(out, "failed to keep notes of terminals: {error}"),
             HouseError::Note(error) => error.fmt(out),
         }
     }

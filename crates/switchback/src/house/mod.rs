@@ -31,6 +31,7 @@ use engine::library::{Library, Order, Shelf, Surroundings};
 use engine::local::Local;
 use engine::secrets::{Keeper, Keyring, used};
 use engine::store::{Filter, Lost, OpenError, Reader, Store};
+use engine::terminals::Keeper as Terminals;
 use knows::Knows;
 use readers::Readers;
 use std::path::{Path, PathBuf};
@@ -49,6 +50,10 @@ pub(crate) struct House {
     pub(crate) local: Local,
     /// What proves that a human answers.
     pub(crate) proof: Proof,
+    /// Holds the terminals.
+    pub(crate) terminals: Terminals,
+    /// What is to be said of terminals that a crash has taken.
+    pub(crate) lost_terminals: Vec<String>,
     knows: Arc<Knows>,
     readers: Readers,
     /// The first is told when the house begins to close, the second when it has.
@@ -73,6 +78,7 @@ impl House {
         let mut store = Store::open(dir)?;
         let notes = Notes::open(dir).map_err(HouseError::Notes)?;
         let recovered = notes.recover(GRACE).await?;
+        let (terminals, lost_terminals) = Terminals::open(dir, GRACE).await.map_err(HouseError::Terminals)?;
         if carries == Carries::All {
             store.stay().map_err(HouseError::Lock)?;
         }
@@ -89,6 +95,8 @@ impl House {
             dir: dir.to_owned(),
             local,
             proof: Proof::of(dir),
+            terminals,
+            lost_terminals,
             knows,
             readers,
             ending: CancellationToken::new(),
@@ -198,14 +206,14 @@ impl House {
     /// Ends what works for a store that was lost. Whoever is inside stays: another house follows.
     pub(crate) async fn abandon(&self) {
         self.readers.close();
-        self.local.close().await;
+        tokio::join!(self.local.close(), self.terminals.close());
     }
 
     /// Ends what works, records it, and closes the store.
     pub(crate) async fn close(&self) {
         self.ending.cancel();
         self.readers.close();
-        self.local.close().await;
+        tokio::join!(self.local.close(), self.terminals.close());
         self.closing.cancel();
     }
 }

@@ -12,6 +12,8 @@ pub(super) struct Answer {
     pub(super) value: Value,
     /// The resource that has all of it.
     pub(super) rest: Option<String>,
+    /// The same in plain words, where its JSON is hard to read.
+    text: Option<String>,
     /// A question to a human, which is asked instead; the call is then made again.
     asks: Option<InputRequiredResult>,
 }
@@ -22,12 +24,17 @@ pub(super) type Answered = Result<Answer, Problem>;
 impl Answer {
     /// An answer that nothing is left out of unless it must.
     pub(super) fn new(value: Value) -> Self {
-        Answer { value, rest: None, asks: None }
+        Answer { value, rest: None, text: None, asks: None }
     }
 
     /// A question to a human.
     pub(super) fn asks(question: InputRequiredResult) -> Self {
-        Answer { value: Value::Null, rest: None, asks: Some(question) }
+        Answer { value: Value::Null, rest: None, text: None, asks: Some(question) }
+    }
+
+    /// Says the same in plain words, which are its text instead of its JSON.
+    pub(super) fn text(self, text: String) -> Self {
+        Answer { text: Some(text), ..self }
     }
 
     /// Names the resource that has all of it.
@@ -56,9 +63,9 @@ pub(crate) fn failed(code: &'static str, error: &str, next: &str, is_new: bool) 
 
 /// The result of a call; warnings are added to it.
 pub(super) fn result(answered: Answered, warnings: &[String]) -> CallToolResult {
-    let (mut value, rest, is_error) = match answered {
-        Ok(answer) => (answer.value, answer.rest, false),
-        Err(problem) => (problem.into_json(), None, true),
+    let (mut value, rest, text, is_error) = match answered {
+        Ok(answer) => (answer.value, answer.rest, answer.text, false),
+        Err(problem) => (problem.into_json(), None, None, true),
     };
     if !warnings.is_empty() {
         value["warnings"] = json!(warnings);
@@ -68,6 +75,10 @@ pub(super) fn result(answered: Answered, warnings: &[String]) -> CallToolResult 
         true => CallToolResult::structured_error(value),
         false => CallToolResult::structured(value),
     };
+    if let Some(text) = text {
+        let said: String = warnings.iter().map(|warning| format!("warning: {warning}\n")).collect();
+        result.content = vec![ContentBlock::text(said + &text)];
+    }
     for uri in links {
         let link = Resource::new(uri, "all of it").with_mime_type("application/json");
         result.content.push(ContentBlock::resource_link(link));

@@ -36,6 +36,7 @@ mod stored;
 mod submit;
 mod takes;
 mod tell;
+mod terminals;
 mod tools;
 mod visit;
 mod wait;

@@ -213,9 +213,16 @@ async fn call(
     if let Some(why) = settings.refuse().filter(|_| !tool.is_read_only()) {
         return Err(broken(settings, why));
     }
-    let arguments = Arguments::of(tool, request.arguments.unwrap_or_default())?;
     let (request_state, input_responses) = (request.request_state, request.input_responses);
-    (tool.call)(&Call { visit, arguments, request_state, input_responses, context }).await
+    let answered = match Arguments::of(tool, request.arguments.unwrap_or_default()) {
+        Ok(arguments) => {
+            (tool.call)(&Call { visit, arguments, request_state, input_responses, context }).await
+        }
+        Err(problem) => Err(problem),
+    };
+    // Whoever calls a terminal looks at one word, whatever went wrong.
+    answered
+        .map_err(|problem| if tool.is_terminal() { problem.with("success", false.into()) } else { problem })
 }
 
 /// That the project folder is not there any more, if that is so: its definitions are gone with it.

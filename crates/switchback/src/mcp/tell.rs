@@ -59,6 +59,13 @@ impl Teller {
         self.tell(view, format!("`{step}` waits for an answer")).await
     }
 
+    /// Tells a word about something else than a run, by how long that has been going on.
+    pub(super) async fn word(&mut self, age: Duration, message: String) -> Result<(), Deaf> {
+        self.last = number(age, self.last);
+        let told = ProgressNotificationParam::new(self.token.clone(), self.last);
+        self.peer.notify_progress(told.with_message(message)).await.map_err(|_| Deaf)
+    }
+
     async fn tell(&mut self, view: &View, message: String) -> Result<(), Deaf> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         self.last = number(now.saturating_sub(Duration::from_millis(view.since)), self.last);

@@ -28,7 +28,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 
 /// How long nothing may be said to someone who listens.
-const SILENCE_MAX: Duration = Duration::from_secs(10);
+pub(super) const SILENCE_MAX: Duration = Duration::from_secs(10);
 
 /// For how long a call waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -33,8 +33,10 @@ pub(super) fn settings(file: File, broken: Vec<Trouble>, client: &Client) -> Set
         format!("roots under [files]: {shown} holds all files of its user; name the folders that are needed")
     }));
     let lends = lends(file.lends.unwrap_or_default(), client, &mut doubts);
+    let terminals = file.terminal.policy(read_only.clone());
     Settings {
         name,
+        terminals,
         roots,
         width: file.tables.width,
         overdue_ms: file.tables.overdue_ms,

@@ -1,6 +1,7 @@
 //! One settings file: its keys, and a place for every mistake.
 
 use super::tables::Tables;
+use super::terminal::Terminal;
 use super::{CALL_SECONDS_MAX, Toolset, Trouble};
 use engine::dialects::near::near;
 use engine::secrets::is_name;
@@ -18,7 +19,7 @@ const BYTES_MAX: u64 = 64 * 1024;
 /// The longest name of a server.
 const NAME_CHARS_MAX: usize = 32;
 
-const KEYS: [&str; 11] = [
+const KEYS: [&str; 12] = [
     "call_seconds",
     "files",
     "mcp_server",
@@ -29,6 +30,7 @@ const KEYS: [&str; 11] = [
     "steps",
     "reactive",
     "temporal",
+    "terminal",
     "toolsets",
 ];
 
@@ -47,6 +49,8 @@ pub(super) struct File {
     pub(super) lends: Option<Vec<String>>,
     /// What its tables say.
     pub(super) tables: Tables,
+    /// What it says of terminals.
+    pub(super) terminal: Terminal,
 }
 
 impl File {
@@ -60,6 +64,7 @@ impl File {
             roots: over.roots.or(self.roots),
             lends: over.lends.or(self.lends),
             tables: self.tables.under(over.tables),
+            terminal: self.terminal.under(over.terminal),
         }
     }
 }
@@ -149,6 +154,7 @@ fn take(file: &mut File, key: &str, value: &DeValue<'_>, place: &str) -> Result<
         "toolsets" => file.toolsets = Some((toolsets(value)?, place.to_owned())),
         "files" => files(file, value)?,
         "run" | "steps" | "reactive" | "mcp_server" | "temporal" => file.tables.take(key, value)?,
+        "terminal" => file.terminal.take(value, place)?,
         "secrets" => file.lends = Some(lends(value)?),
         key => return Err(unknown(key).into()),
     }

@@ -12,6 +12,7 @@ mod choose;
 mod file;
 mod seen;
 mod tables;
+mod terminal;
 mod toolset;
 
 #[cfg(test)]
@@ -22,6 +23,7 @@ pub(crate) use toolset::Toolset;
 use crate::house::Client;
 use engine::dialects::ReadOptions;
 use engine::library::Surroundings;
+use engine::terminals::Policy;
 use file::File;
 use seen::Seen;
 use std::collections::BTreeSet;
@@ -58,6 +60,8 @@ pub(crate) struct Settings {
     definitions: Option<PathBuf>,
     /// How definitions are read.
     reading: ReadOptions,
+    /// What may be done in terminals.
+    pub(crate) terminals: Policy,
     /// The groups of tools that are on.
     pub(crate) toolsets: BTreeSet<Toolset>,
     /// The variables of the client's environment that it lends as secrets.

@@ -109,14 +109,14 @@ impl Tables {
     }
 }
 
-fn unknown(table: &str, key: &str, keys: &[&str]) -> String {
+pub(super) fn unknown(table: &str, key: &str, keys: &[&str]) -> String {
     match near(key, keys.iter().copied()).first() {
         Some(near) => format!("there is no setting `{table}.{key}`; did you mean `{table}.{near}`?"),
         None => format!("there is no setting `{table}.{key}`; there are {}", keys.join(", ")),
     }
 }
 
-fn number(name: &str, value: &DeValue<'_>, max: u32) -> Result<u32, String> {
+pub(super) fn number(name: &str, value: &DeValue<'_>, max: u32) -> Result<u32, String> {
     let number = match value {
         DeValue::Integer(number) => u32::from_str_radix(number.as_str(), number.radix()).ok(),
         _ => None,
@@ -125,7 +125,7 @@ fn number(name: &str, value: &DeValue<'_>, max: u32) -> Result<u32, String> {
     good.ok_or_else(|| format!("`{name}` is a whole number from 1 to {max}"))
 }
 
-fn flag(name: &str, value: &DeValue<'_>) -> Result<bool, String> {
+pub(super) fn flag(name: &str, value: &DeValue<'_>) -> Result<bool, String> {
     match value {
         DeValue::Boolean(flag) => Ok(*flag),
         _ => Err(format!("`{name}` is true or false")),

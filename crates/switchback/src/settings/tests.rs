@@ -234,3 +234,36 @@ fn what_is_handed_out_is_named_by_its_types() {
         "switchback.toml:2: `hand_out` is a list of `shell_command` and `state_update`"
     );
 }
+
+#[test]
+fn what_one_file_forbids_of_terminals_another_does_not_allow() {
+    let user = "home/.config/switchback/switchback.toml";
+    let files = [
+        (
+            user,
+            "[terminal]\nshells = [\"bash\", \"python3\"]\nread_only = true\ndeny = [{ pattern = \"a\", reason = \"b\" }]\n",
+        ),
+        (
+            "work/switchback.toml",
+            "[terminal]\nshells = [\"bash\", \"zsh\"]\nsessions_max = 3\nrecord = false\n[[terminal.deny]]\npattern = \"c\"\nreason = \"d\"\n",
+        ),
+    ];
+    let policy = of(&files).terminals;
+    assert_eq!(policy.shells.as_deref(), Some(&["bash".to_owned()][..]));
+    assert_eq!((policy.deny.len(), policy.sessions_max, policy.records), (2, 3, false));
+    let place = "read_only = true under [terminal] in ~/.config/switchback/switchback.toml";
+    assert_eq!(policy.read_only.as_deref(), Some(place));
+    let usual = of(&[]).terminals;
+    assert_eq!((usual.sessions_max, usual.records, usual.shells, usual.read_only), (50, true, None, None));
+    for (text, words) in [
+        ("[terminal]\nshell = []\n", "did you mean `terminal.shells`?"),
+        ("[terminal]\nshells = \"bash\"\n", "`shells` is a list of programs"),
+        ("[terminal]\ndeny = [\"x\"]\n", "`deny` is a list of patterns with reasons"),
+        ("[terminal]\ndeny = [{ pattern = \"(\", reason = \"x\" }]\n", "not a regular expression"),
+        ("[terminal]\nsessions_max = 501\n", "`sessions_max` is a whole number from 1 to 500"),
+        ("terminal = 1\n", "`terminal` is a table"),
+    ] {
+        let broken = of(&[("work/switchback.toml", text)]).broken;
+        assert!(broken.len() == 1 && broken[0].message.contains(words), "{text}: {broken:?}");
+    }
+}

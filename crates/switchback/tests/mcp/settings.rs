@@ -5,6 +5,18 @@ use crate::world::{GREET, World};
 use serde_json::json;
 use std::process::Stdio;
 
+/// What a client with terminals and nothing else has, beside the two tools that are always there.
+const OF_TERMINALS: [&str; 8] = [
+    "await_output",
+    "cancel_workflow",
+    "exit_terminal",
+    "get_screen_content",
+    "get_workflow_status",
+    "list_terminal_sessions",
+    "open_terminal",
+    "send_input",
+];
+
 fn names(client: &mut Client) -> Vec<String> {
     let tools = client.request("tools/list", json!({})).unwrap();
     tools["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
@@ -14,7 +26,7 @@ fn names(client: &mut Client) -> Vec<String> {
 fn a_group_that_is_off_says_what_turns_it_on() {
     let world = World::with(&[("greet", GREET)]);
     let mut client = world.client_with(Era::Handshake, &["--toolsets", "terminal,states"]);
-    assert_eq!(names(&mut client), ["cancel_workflow", "get_workflow_status"]);
+    assert_eq!(names(&mut client), OF_TERMINALS);
     let problem = client.bad("execute_workflow", json!({"workflow": "greet"}));
     assert_eq!(
         (problem["code"].as_str(), problem["error"].as_str()),
@@ -25,7 +37,7 @@ fn a_group_that_is_off_says_what_turns_it_on() {
         assert!(reason.contains(way), "{reason}");
     }
     let mut all = world.client_with(Era::Stateless, &["--toolsets", "all"]);
-    assert_eq!(names(&mut all).len(), 27);
+    assert_eq!(names(&mut all).len(), 33);
 }
 
 #[test]
@@ -34,7 +46,7 @@ fn a_file_is_the_upper_bound() {
     world.write("project/switchback.toml", "name = \"mine\"\ntoolsets = [\"terminal\"]\n");
     let mut client = world.client();
     assert_eq!(client.server["serverInfo"]["name"], "mine");
-    assert_eq!(names(&mut client), ["cancel_workflow", "get_workflow_status"]);
+    assert_eq!(names(&mut client), OF_TERMINALS);
     let problem = client.bad("list_workflows", json!({}));
     assert!(
         problem["reason"].as_str().unwrap().contains("switchback.toml:2 allows only terminal"),
@@ -46,7 +58,15 @@ fn a_file_is_the_upper_bound() {
 fn read_only_leaves_what_changes_nothing() {
     let world = World::with(&[("greet", GREET)]);
     let mut client = world.client_with(Era::Handshake, &["--read-only"]);
-    assert_eq!(names(&mut client), ["get_workflow_info", "get_workflow_status", "list_workflows"]);
+    let looks = [
+        "await_output",
+        "get_screen_content",
+        "get_workflow_info",
+        "get_workflow_status",
+        "list_terminal_sessions",
+        "list_workflows",
+    ];
+    assert_eq!(names(&mut client), looks);
     client.good("list_workflows", json!({}));
     for (tool, arguments) in
         [("execute_workflow", json!({"workflow": "greet"})), ("cancel_workflow", json!({}))]
@@ -56,7 +76,7 @@ fn read_only_leaves_what_changes_nothing() {
         assert!(problem["reason"].as_str().unwrap().contains("--read-only"), "{problem:#}");
     }
     let world = world.env("SWITCHBACK_READ_ONLY", "1");
-    assert_eq!(names(&mut world.client()).len(), 3);
+    assert_eq!(names(&mut world.client()).len(), 6);
 }
 
 #[test]
@@ -95,7 +115,7 @@ fn what_changes_in_a_file_holds_at_the_next_call() {
     let problem = client.bad("execute_workflow", run.clone());
     assert_eq!(problem["code"], "tool-off");
     assert!(problem["reason"].as_str().unwrap().contains("switchback.toml:1"), "{problem:#}");
-    assert_eq!(names(&mut client).len(), 3);
+    assert_eq!(names(&mut client).len(), 6);
     world.write("project/switchback.toml", "read_only = maybe\n");
     assert_eq!(client.bad("execute_workflow", run.clone())["code"], "broken-settings");
     std::fs::remove_file(&file).unwrap();

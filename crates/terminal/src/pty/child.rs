@@ -7,6 +7,7 @@
 use std::io;
 
 use pty_process::blocking::Command;
+use rustix::fs::Mode;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// The last signal that has a meaning of its own.
@@ -14,11 +15,14 @@ const SIGNAL_MAX: i32 = 31;
 
 /// Gives every signal its default action (a server that ignores SIGHUP must not teach it to shells), and takes back what the
 /// server took of open files.
-pub(super) fn prepare(command: Command, files_max: Option<u64>) -> Command {
+pub(super) fn prepare(command: Command, files_max: Option<u64>, umask: Option<u32>) -> Command {
     let follow = move || {
         for signal in 1..=SIGNAL_MAX {
             // SAFETY: `signal` is async-signal-safe, SIG_DFL runs no code, and SIGKILL and SIGSTOP are refused.
             unsafe { libc::signal(signal, libc::SIG_DFL) };
+        }
+        if let Some(umask) = umask {
+            rustix::process::umask(Mode::from_raw_mode(umask));
         }
         limit_files(files_max)
     };

@@ -63,7 +63,7 @@ impl Pty {
             command = command.env("TERM", TERM_DEFAULT);
         }
         fcntl_setfl(&pty, fcntl_getfl(&pty)? | OFlags::NONBLOCK)?;
-        let child = child::prepare(command, spec.files_max).spawn(pts).map_err(plain)?;
+        let child = child::prepare(command, spec.files_max, spec.umask).spawn(pts).map_err(plain)?;
         Ok((Pty(pty), child))
     }
 

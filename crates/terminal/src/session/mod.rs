@@ -139,6 +139,21 @@ impl Session {
         self.shared.wait_over(timeout)
     }
 
+    /// Does something once the program has ended and all its output was read, on the thread that reads; at once if it has.
+    pub fn when_over(&self, then: impl FnOnce() + Send + 'static) {
+        let mut waiting = held(self.shared.then.lock());
+        if self.exit().is_some() {
+            drop(waiting);
+            return then();
+        }
+        waiting.push(Box::new(then));
+    }
+
+    /// Tells how long nothing has come.
+    pub fn quiet_for(&self) -> Duration {
+        held(self.shared.output.lock()).last.elapsed()
+    }
+
     /// Tells what broke inside, if something did; the session is ended then.
     pub fn fault(&self) -> Option<String> {
         held(self.shared.output.lock()).fault.clone()

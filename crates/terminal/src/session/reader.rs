@@ -41,6 +41,9 @@ pub(super) fn run(shared: &Shared) {
     held(shared.output.lock()).exit = Some(exit);
     shared.news.notify_all();
     shared.over.notify_all();
+    // Whoever comes later sees the end and does it themselves.
+    let then = std::mem::take(&mut *held(shared.then.lock()));
+    then.into_iter().for_each(|then| then());
 }
 
 /// Waits for the program's end and leaves its status: until it is taken, its id is nobody else's.

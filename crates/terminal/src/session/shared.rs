@@ -35,7 +35,12 @@ pub(crate) struct Shared {
     /// The reader has bytes in its hands that nobody sees yet.
     pub(super) is_reading: AtomicBool,
     pub(super) next_reader: AtomicU64,
+    /// What is to be done once the program has ended.
+    pub(super) then: Mutex<Vec<Then>>,
 }
+
+/// What is done once.
+pub(super) type Then = Box<dyn FnOnce() + Send>;
 
 impl Shared {
     /// Begins to read. If no thread can be had, the program is ended.
@@ -57,6 +62,7 @@ impl Shared {
             over: Condvar::new(),
             is_reading: AtomicBool::new(false),
             next_reader: AtomicU64::new(0),
+            then: Mutex::default(),
         });
         let reading = Arc::clone(&shared);
         let thread = thread::Builder::new().name("terminal".to_owned()).stack_size(256 * 1024);

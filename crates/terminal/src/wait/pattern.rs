@@ -75,6 +75,11 @@ impl Pattern {
         self.0.as_str()
     }
 
+    /// Tells whether it matches somewhere in a text.
+    pub fn is_in(&self, text: &str) -> Result<bool, PatternError> {
+        self.0.is_match(text).map_err(|_| PatternError::Work)
+    }
+
     /// Finds the first match from a place on that the ranges do not touch.
     pub(super) fn find(
         &self,

@@ -20,6 +20,11 @@ pub fn take_files() {
     }
 }
 
+/// The same for who starts programs in another way: how many files they may have open.
+pub(crate) fn given_files() -> Option<u64> {
+    GIVEN.get()?.current
+}
+
 /// What commands are given back, if more was taken.
 pub(super) fn given() -> Option<libc::rlimit> {
     let given = GIVEN.get()?;

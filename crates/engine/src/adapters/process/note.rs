@@ -78,7 +78,7 @@ impl Head {
 }
 
 /// Names one start of one effect, so that no process of another start or store is ever taken for it.
-fn marker(spec: &NoteSpec) -> String {
+pub(super) fn marker(spec: &NoteSpec) -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     format!("{}/{}/{:x}-{:x}", spec.run, spec.effect, std::process::id(), now.as_nanos())
 }

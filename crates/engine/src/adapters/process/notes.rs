@@ -170,14 +170,14 @@ fn lock(shelf: &Mutex<Shelf>) -> MutexGuard<'_, Shelf> {
 
 /// Names this start of the machine: start times are counted from it.
 #[cfg(target_os = "linux")]
-fn boot_id() -> String {
+pub(super) fn boot_id() -> String {
     let text = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     text.trim().to_owned()
 }
 
 /// Start times are absolute here, so they tell two boots apart by themselves.
 #[cfg(not(target_os = "linux"))]
-fn boot_id() -> String {
+pub(super) fn boot_id() -> String {
     String::new()
 }
 

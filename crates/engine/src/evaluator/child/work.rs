@@ -36,6 +36,7 @@ pub(super) fn serve() -> io::Result<()> {
             Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(()),
             written => written?,
         }
+        js::sweep();
     }
     Ok(())
 }

@@ -5,7 +5,7 @@
 //!  source ── compile: expression, else body ── call ── JSON
 //!  scope ─── JSON becomes values ──────────────┘   └── or a mistake, with its place and near names
 //! ```
-//! What an evaluation changes, its values or the language itself, no other can see: the engine is dropped with it.
+//! What an evaluation changes, its values or the language itself, no other can see: the engine is never used again.
 
 mod compile;
 mod compute;
@@ -21,6 +21,7 @@ mod surroundings;
 mod tests;
 
 pub(super) use compute::{Computed, Computing};
+pub(super) use room::sweep;
 pub(super) use scope::Scope;
 
 use super::child::broken;

@@ -27,7 +27,18 @@ pub(super) struct Writing<'w, 'js> {
     /// What the part that is written stands in, the outermost first.
     around: Vec<Object<'js>>,
     /// Where that is, as far as it is known.
-    path: Vec<String>,
+    path: Vec<Part>,
+}
+
+/// One way into a part.
+#[derive(Clone, Copy)]
+enum Part {
+    Item(u32),
+    /// A name, which stands here in what is written.
+    Member {
+        begin: usize,
+        end: usize,
+    },
 }
 
 impl<'w, 'js> Writing<'w, 'js> {
@@ -47,7 +58,7 @@ impl<'w, 'js> Writing<'w, 'js> {
         match value.type_of() {
             Type::Undefined | Type::Uninitialized | Type::Null => self.raw("null"),
             Type::Bool => self.raw(if value.as_bool() == Some(true) { "true" } else { "false" }),
-            Type::Int | Type::Float => self.number(value.as_number().unwrap_or(f64::NAN)),
+            Type::Int | Type::Float => return self.number(value.as_number().unwrap_or(f64::NAN)),
             Type::String => return self.text(value.into_string()),
             Type::Function | Type::Constructor => {
                 return Err(self.unfit("a function", "call it, or leave it out"));
@@ -109,7 +120,7 @@ impl<'w, 'js> Writing<'w, 'js> {
             if index > 0 {
                 self.raw(",");
             }
-            self.path.push(format!("[{index}]"));
+            self.path.push(Part::Item(index));
             let item = list.get(index)?;
             self.value(item, true)?;
             self.path.pop();
@@ -125,9 +136,9 @@ impl<'w, 'js> Writing<'w, 'js> {
             if number > 0 {
                 self.raw(",");
             }
-            let begun = self.json.len();
+            let begin = self.json.len();
             self.text(Some(key.to_js_string()?))?;
-            self.path.push(String::from_utf8_lossy(&self.json[begun..]).into_owned());
+            self.path.push(Part::Member { begin, end: self.json.len() });
             self.raw(":");
             self.value(object.get(key)?, true)?;
             self.path.pop();
@@ -136,15 +147,14 @@ impl<'w, 'js> Writing<'w, 'js> {
         Ok(())
     }
 
-    fn number(&mut self, number: f64) {
-        let json = if number.fract() == 0.0 && number.abs() <= EXACT_MAX {
+    fn number(&mut self, number: f64) -> Result<(), Trouble> {
+        let written = if number.fract() == 0.0 && number.abs() <= EXACT_MAX {
             // What is so small loses nothing.
-            (number as i64).to_string()
+            serde_json::to_writer(&mut self.json, &(number as i64))
         } else {
-            serde_json::Number::from_f64(number)
-                .map_or_else(|| "null".to_owned(), |number| number.to_string())
+            serde_json::to_writer(&mut self.json, &number)
         };
-        self.raw(&json);
+        written.map_err(|error| error.to_string().into())
     }
 
     fn text(&mut self, text: Option<Text<'js>>) -> Result<(), Trouble> {
@@ -185,24 +195,21 @@ impl<'w, 'js> Writing<'w, 'js> {
             true => "the result".to_owned(),
             false => format!(
                 "the part {} of the result",
-                self.path.iter().map(|name| shown(name)).collect::<String>()
+                self.path.iter().map(|part| self.shown(*part)).collect::<String>()
             ),
         };
         format!("{place} is {what}, which has no JSON form: {hint}").into()
     }
-}
 
-/// A name in a path: `["a b"]`, or `.a`.
-fn shown(name: &str) -> String {
-    match name.trim_matches('"') {
-        inside
-            if name.starts_with('"')
-                && inside.chars().all(|letter| letter.is_alphanumeric() || letter == '_') =>
-        {
-            format!(".{inside}")
-        }
-        _ if name.starts_with('[') => name.to_owned(),
-        _ => format!("[{name}]"),
+    /// A way in, as a person writes it: `[3]`, `.a`, `["a b"]`.
+    fn shown(&self, part: Part) -> String {
+        let name = match part {
+            Part::Item(index) => return format!("[{index}]"),
+            Part::Member { begin, end } => String::from_utf8_lossy(&self.json[begin..end]),
+        };
+        let inside = name.trim_matches('"');
+        let is_plain = inside.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
+        if is_plain { format!(".{inside}") } else { format!("[{name}]") }
     }
 }
 

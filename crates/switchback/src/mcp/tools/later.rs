@@ -3,21 +3,8 @@
 use crate::settings::Toolset;
 
 /// The names that are known, by group.
-const LATER: [(Toolset, &[&str]); 3] = [
-    (
-        Toolset::Terminal,
-        &[
-            "open_terminal",
-            "send_input",
-            "await_output",
-            "get_screen_content",
-            "list_terminal_sessions",
-            "exit_terminal",
-        ],
-    ),
-    (Toolset::States, &["run_workflow"]),
-    (Toolset::Authoring, &["create_workflow", "get_workflow_schema"]),
-];
+const LATER: [(Toolset, &[&str]); 2] =
+    [(Toolset::States, &["run_workflow"]), (Toolset::Authoring, &["create_workflow", "get_workflow_schema"])];
 
 /// The group of a tool that is not part of this version.
 pub(super) fn toolset(name: &str) -> Option<Toolset> {

@@ -1,20 +1,26 @@
 //! The tools: one file each, one table for all. Lists are made once and handed out.
 
+mod await_output;
 mod begin;
 mod cancel_workflow;
 mod complete_step;
 mod driven;
 mod execute_workflow;
+mod exit_terminal;
 mod get_next_step;
+mod get_screen_content;
 mod get_workflow_info;
 mod get_workflow_state;
 mod get_workflow_status;
 mod hand_in;
 mod later;
+mod list_terminal_sessions;
 mod list_workflows;
+mod open_terminal;
 mod reactive;
 mod resume_workflow;
 mod schema;
+mod send_input;
 mod start_workflow;
 mod status;
 mod submit_result;
@@ -83,15 +89,21 @@ impl Hints {
     const LOOKS: Hints = Hints { read_only: true, destructive: false, idempotent: true, open_world: false };
 }
 
-static TOOLS: [Tool; 27] = [
+static TOOLS: [Tool; 33] = [
+    await_output::TOOL,
     cancel_workflow::TOOL,
     execute_workflow::TOOL,
+    exit_terminal::TOOL,
     get_next_step::TOOL,
+    get_screen_content::TOOL,
     get_workflow_info::TOOL,
     get_workflow_state::TOOL,
     get_workflow_status::TOOL,
+    list_terminal_sessions::TOOL,
     list_workflows::TOOL,
+    open_terminal::TOOL,
     resume_workflow::TOOL,
+    send_input::TOOL,
     start_workflow::TOOL,
     submit_result::TOOL,
     submit_step_result::TOOL,
@@ -117,6 +129,11 @@ impl Tool {
     /// Whether it changes nothing.
     pub(super) const fn is_read_only(&self) -> bool {
         self.hints.read_only
+    }
+
+    /// Whether it works on terminals.
+    pub(super) fn is_terminal(&self) -> bool {
+        self.toolset == Some(Toolset::Terminal)
     }
 
     /// The names of what it takes.

@@ -40,3 +40,18 @@ pub(super) fn wait_seconds(description: &str) -> Value {
 pub(super) fn request_key(description: &str) -> Value {
     json!({ "type": "string", "maxLength": KEY_BYTES_MAX, "description": description })
 }
+
+/// The id of a session.
+pub(super) fn session_id() -> Value {
+    json!({ "type": "string", "description": "The session, as open_terminal or list_terminal_sessions names it: t3." })
+}
+
+/// How long nothing must come.
+pub(super) fn settle_ms() -> Value {
+    json!({
+        "type": "integer",
+        "minimum": 0,
+        "maximum": 10_000,
+        "description": "Answer only once no output has come for so many milliseconds. Default: at the first output."
+    })
+}

@@ -7,4 +7,5 @@ mod examples;
 mod flows;
 mod killed;
 mod place;
+mod round_trips;
 mod traps;

@@ -38,6 +38,11 @@ pub(crate) fn exists(leader: Leader) -> bool {
     start_time(leader.pid).is_some_and(|start| leader.born.fits(start))
 }
 
+/// Tells when a process began.
+pub(crate) fn start_of(pid: Pid) -> Option<u64> {
+    start_time(pid)
+}
+
 /// Gives the group if it is known to be ours and has a member.
 pub(crate) async fn find(roots: &Roots) -> Vec<Member> {
     find_now(roots)

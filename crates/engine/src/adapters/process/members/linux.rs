@@ -73,6 +73,11 @@ pub(crate) fn exists(leader: Leader) -> bool {
     Entry::read(leader.pid.as_raw_pid()).is_some_and(|entry| leader.born.fits(entry.start))
 }
 
+/// Tells when a process began, in the unit of [`Born`](super::super::note::Born).
+pub(crate) fn start_of(pid: Pid) -> Option<u64> {
+    Entry::read(pid.as_raw_pid()).map(|entry| entry.start)
+}
+
 /// The table as all trees see it that are being ended.
 static TABLE: Looks<Vec<Entry>> = Looks::new();
 

@@ -12,9 +12,9 @@ mod looks;
 mod table;
 
 #[cfg(not(target_os = "linux"))]
-pub(super) use group::{Member, exists, find, find_now};
+pub(super) use group::{Member, exists, find, find_now, start_of};
 #[cfg(target_os = "linux")]
-pub(super) use linux::{Member, exists, find, find_now};
+pub(super) use linux::{Member, exists, find, find_now, start_of};
 
 use rustix::process::{Pid, test_kill_process_group};
 

@@ -1,0 +1,191 @@
+//! What can be asked of terminals: one plain value a tool, read from the arguments of that tool.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+/// The tools, in the order of their names.
+pub const TOOLS: [&str; 6] = [
+    "await_output",
+    "exit_terminal",
+    "get_screen_content",
+    "list_terminal_sessions",
+    "open_terminal",
+    "send_input",
+];
+
+/// One call.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Request {
+    /// `open_terminal`.
+    Open(Open),
+    /// `send_input`.
+    Send(Send),
+    /// `await_output`.
+    Await(Await),
+    /// `get_screen_content`.
+    Look(Look),
+    /// `list_terminal_sessions`.
+    List,
+    /// `exit_terminal`.
+    Exit(Exit),
+}
+
+/// Opens a session.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Open {
+    /// A program, or a command line of one; `bash` where nothing is said.
+    pub shell: Option<String>,
+    /// Further arguments. Where they are given, `shell` is the program alone, blanks and all.
+    pub arguments: Option<Vec<String>>,
+    /// The folder it starts in, from the workspace.
+    pub working_directory: Option<String>,
+    /// Variables beside those of the workspace.
+    pub environment: Option<BTreeMap<String, String>>,
+    /// The width.
+    pub columns: Option<u16>,
+    /// The height.
+    pub rows: Option<u16>,
+    /// How long nothing must come before it is answered; at the first output where nothing is said.
+    pub settle_ms: Option<u64>,
+}
+
+/// Types into a session.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Send {
+    /// The session.
+    pub session_id: String,
+    /// What is typed, as it is.
+    pub input_text: String,
+    /// Names of keys in the text (`<Enter>`, `<C-c>`) stand for keys.
+    #[serde(default)]
+    pub keys: Option<bool>,
+    /// How long nothing must come before it is answered; at the first output where nothing is said.
+    #[serde(default)]
+    pub settle_ms: Option<u64>,
+}
+
+/// Waits for a pattern.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Await {
+    /// The session.
+    pub session_id: String,
+    /// A regular expression.
+    pub pattern: String,
+    /// For how long, in seconds.
+    #[serde(default)]
+    pub timeout: Option<f64>,
+}
+
+/// Looks at a session.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Look {
+    /// The session.
+    pub session_id: String,
+    /// What is shown; the screen where nothing is said.
+    #[serde(default)]
+    pub content_mode: Option<ContentMode>,
+    /// How many lines `tail` shows.
+    #[serde(default)]
+    pub line_count: Option<u32>,
+}
+
+/// What is shown of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ContentMode {
+    /// The rows that are seen.
+    Screen,
+    /// What came after the last input.
+    SinceInput,
+    /// The last lines.
+    Tail,
+    /// All lines that are kept.
+    History,
+}
+
+/// Ends a session.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Exit {
+    /// The session.
+    pub session_id: String,
+}
+
+/// Why arguments are no request.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unread {
+    /// No tool has this name.
+    #[error("there is no terminal tool `{0}`")]
+    Tool(String),
+    /// An argument is missing, unknown or of another form.
+    #[error("the arguments do not fit: {0}")]
+    Arguments(String),
+}
+
+impl Request {
+    /// Reads the arguments of a tool; one that is `null` is not given.
+    pub fn read(tool: &str, arguments: Value) -> Result<Request, Unread> {
+        let arguments = without_nulls(arguments);
+        match tool {
+            "open_terminal" => fields(arguments).map(Request::Open),
+            "send_input" => fields(arguments).map(Request::Send),
+            "await_output" => fields(arguments).map(Request::Await),
+            "get_screen_content" => fields(arguments).map(Request::Look),
+            "list_terminal_sessions" => fields::<Nothing>(arguments).map(|_| Request::List),
+            "exit_terminal" => fields(arguments).map(Request::Exit),
+            other => Err(Unread::Tool(other.to_owned())),
+        }
+    }
+
+    /// The session that is meant, if one is.
+    pub fn session_id(&self) -> Option<&str> {
+        match self {
+            Request::Open(_) | Request::List => None,
+            Request::Send(Send { session_id, .. })
+            | Request::Await(Await { session_id, .. })
+            | Request::Look(Look { session_id, .. })
+            | Request::Exit(Exit { session_id }) => Some(session_id),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Nothing {}
+
+fn fields<T: for<'d> Deserialize<'d>>(arguments: Value) -> Result<T, Unread> {
+    serde_json::from_value(arguments).map_err(|error| Unread::Arguments(error.to_string()))
+}
+
+fn without_nulls(arguments: Value) -> Value {
+    match arguments {
+        Value::Object(members) => members.into_iter().filter(|(_, value)| !value.is_null()).collect(),
+        Value::Null => Value::Object(Default::default()),
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn arguments_become_requests() {
+        let read =
+            Request::read("await_output", json!({"session_id": "t1", "pattern": "x", "timeout": null}));
+        let wanted = Await { session_id: "t1".to_owned(), pattern: "x".to_owned(), timeout: None };
+        assert_eq!(read, Ok(Request::Await(wanted)));
+        assert_eq!(Request::read("list_terminal_sessions", Value::Null), Ok(Request::List));
+        for tool in TOOLS {
+            assert!(matches!(Request::read(tool, json!({"sesion": 1})), Err(Unread::Arguments(_))), "{tool}");
+        }
+        assert_eq!(Request::read("type", json!({})), Err(Unread::Tool("type".to_owned())));
+    }
+}
