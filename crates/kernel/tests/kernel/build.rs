@@ -182,8 +182,11 @@ pub(crate) fn machine(states: Vec<(Step, &[(&str, u32)])>) -> Plan {
     Plan { steps, ..Plan::new("test", Dialect::States, flow) }
 }
 
+/// Where a state leads, and when: all tests must hold.
+pub(crate) type Ways = Vec<(Vec<Test>, u32)>;
+
 /// A machine with variables: for each state its step, and where to go when which tests hold.
-pub(crate) fn scripted(states: Vec<(Step, Vec<(Vec<Test>, u32)>)>) -> Plan {
+pub(crate) fn scripted(states: Vec<(Step, Ways)>) -> Plan {
     let mut plan = machine(Vec::new());
     let (steps, states) = states
         .into_iter()

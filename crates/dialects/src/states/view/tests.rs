@@ -93,15 +93,16 @@ fn a_contract_is_told_in_phases() {
         .done("@return_values@2#1", checked("return_values", true));
     insta::assert_snapshot!(serde_json::to_string_pretty(&story.told(with())).unwrap());
     let missing = json!({"success": false, "valid": false, "missing_vars": ["ROOT"], "error": "Missing"});
-    let story =
-        begin().fails("@arguments@0#1", FailureKind::Operation, missing).done("cleanup/@close#1", json!({}));
+    let story = begin()
+        .fails("@arguments@0#1", FailureKind::Operation, missing)
+        .done("cleanup/@close@1#1", json!({}));
     let told = story.told(with());
     assert_eq!(told["final_state"], "validation_failed");
     assert_eq!((&told["states_executed"], &told["error"]), (&json!(0), &json!("Missing")));
     assert_eq!(told["execution_log"].as_array().unwrap().len(), 1);
     let gone = json!({"success": false, "error": "there is no session `t1`"});
     let story =
-        begin().fails("@arguments@0#1", FailureKind::Operation, gone).done("cleanup/@close#1", json!({}));
+        begin().fails("@arguments@0#1", FailureKind::Operation, gone).done("cleanup/@close@1#1", json!({}));
     let told = story.told(with());
     assert_eq!(
         (&told["final_state"], &told["execution_log"][0]["phase"]),
@@ -119,7 +120,7 @@ fn words_of_a_contract_that_was_not_kept() {
             FailureKind::Operation,
             json!({"success": false, "valid": false, "missing_vars": ["STATUS"], "error": "not set"}),
         )
-        .done("cleanup/@close#1", json!({}));
+        .done("cleanup/@close@1#1", json!({}));
     let told = story.told(Answer { in_session: true, ..Answer::default() });
     assert_eq!(
         (&told["final_state"], &told["last_state"]),
@@ -135,7 +136,7 @@ fn a_failure_keeps_what_was_done() {
     let story = Story::begin(SIMPLE, json!({}))
         .done("open@1#1", json!({"success": true, "session_id": "t1"}))
         .fails("close@2#1", FailureKind::Operation, json!({"success": false, "error": "busy"}))
-        .done("cleanup/@close#1", json!({}));
+        .done("cleanup/@close@1#1", json!({}));
     let told = story.told(Answer::default());
     assert_eq!(
         (&told["success"], &told["final_state"], &told["error"]),
