@@ -21,6 +21,7 @@ mod read;
 pub mod schema;
 mod secrets;
 mod shape;
+pub mod states;
 pub mod steps;
 pub mod text;
 mod variable;

@@ -4,7 +4,7 @@ use crate::detect::detect;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::known::{Known, Nobody};
 use crate::text::{Node, Source, load};
-use crate::{blocks, numbers, reactive, steps};
+use crate::{blocks, numbers, reactive, states, steps};
 use kernel::Plan;
 use kernel::plan::Dialect;
 use std::sync::Arc;
@@ -44,6 +44,8 @@ pub struct ReadOptions {
     pub server_shell: bool,
     /// What the server hands to the agent of `reactive` although it could carry it out itself.
     pub hand_out: HandOut,
+    /// Whose limits hold for `states`.
+    pub states: states::Entry,
 }
 
 /// Steps of `reactive` that are handed to the agent, by their types.
@@ -67,7 +69,9 @@ pub fn read_with(source: &Source, known: &dyn Known, options: ReadOptions) -> Re
         Dialect::Blocks => blocks::read(source, &root, known),
         Dialect::Steps => steps::read(source, &root, options),
         Dialect::Reactive => reactive::read(source, &root, known, options),
-        other => Err(Diagnostics::from(vec![unsupported(source, &root, other)])),
+        Dialect::States => {
+            states::read(source, &root, options.states).and_then(|read| runnable(source, &root, read))
+        }
     }?;
     whole(source, &root, &read)?;
     read.warnings.extend(numbers::doubts(source, &root));
@@ -84,11 +88,16 @@ fn whole(source: &Source, root: &Node, read: &Read) -> Result<(), Diagnostics> {
     Err(Diagnostics::from(vec![found]))
 }
 
-fn unsupported(source: &Source, root: &Node, dialect: Dialect) -> Diagnostic {
+/// A definition of `states`, once this version can run one; its mistakes are told before.
+fn runnable(source: &Source, root: &Node, read: Read) -> Result<Read, Diagnostics> {
+    if states::RUNS {
+        return Ok(read);
+    }
     let body = crate::detect::body(root);
     let key = ["kind", "states"].into_iter().find_map(|key| body.entry(key));
     let span = key.map_or(body.place(), |(key, _)| key.place());
-    let message = format!("the dialect `{}` is not part of this version", dialect.as_str());
-    Diagnostic::error("unsupported-dialect", source, span, message)
-        .hint("this version runs `blocks`, `steps` and `reactive`")
+    let message = "the dialect `states` is read and checked, and this version cannot run it yet";
+    let told = Diagnostic::error("unsupported-dialect", source, span, message)
+        .hint("this version runs `blocks`, `steps` and `reactive`");
+    Err(Diagnostics::from(vec![told]))
 }

@@ -6,6 +6,7 @@ mod patience;
 pub use patience::{Over, Patience};
 
 use crate::secrets::Keeper;
+use crate::terminals::{Keeper as Terminals, Policy};
 use crate::turn::Home;
 use kernel::{Answer, Digest, Plan, Question, RunId};
 use std::sync::Arc;
@@ -16,6 +17,10 @@ pub trait Answers: Send + Sync + 'static {
     fn answer(&self, run: &RunId, questions: &[Question], patience: &Patience) -> Vec<Answer>;
     /// Finds the workflow that a child runs in the library of its parent's home, or says why there is none.
     fn plan(&self, home: &Home, workflow: &str, plan: Option<Digest>) -> Result<Called, String>;
+    /// Who keeps the terminals that steps of a home use, and what may be done in them; nobody where there are none.
+    fn terminals(&self, _home: &Home) -> Option<(Terminals, Policy)> {
+        None
+    }
     /// Who finds the secrets of commands.
     fn secrets(&self) -> Arc<Keeper> {
         Arc::default()

@@ -21,6 +21,11 @@ fn date(days: u64) -> (u64, u64, u64) {
     (era * 400 + year_of_era + u64::from(month <= 2), month, day)
 }
 
+/// A span of time in seconds with a fraction, as `30.0` or `0.25`.
+pub(crate) fn seconds_text(ms: u64) -> String {
+    format!("{:?}", ms as f64 / 1_000.0)
+}
+
 /// A span of time for people: whole seconds as such.
 pub(crate) fn span(ms: u64) -> String {
     if ms.is_multiple_of(1_000) { format!("{} s", ms / 1_000) } else { format!("{ms} ms") }

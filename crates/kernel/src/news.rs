@@ -170,6 +170,19 @@ pub enum News {
         /// Whether it will be begun again.
         again: bool,
     },
+    /// A state of a machine that has variables was left.
+    Left {
+        /// The activity.
+        key: String,
+        /// The step.
+        step: u32,
+        /// What it gave, and how it ended.
+        result: Fields,
+        /// The variables that it changed.
+        variables: Fields,
+        /// How the next state was chosen, and which; nothing where there is none.
+        way: Option<(Way, u32)>,
+    },
     /// The run closes.
     Closing {
         /// How it will have ended.
@@ -182,6 +195,18 @@ pub enum News {
         /// What did not report back before the deadline of closing.
         abandoned: Vec<String>,
     },
+}
+
+/// How the next state of a machine was chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Way {
+    /// By this transition of the state.
+    Transition(u32),
+    /// By what it says of a time-out.
+    TimedOut,
+    /// By what it says of any other failure.
+    Failed,
 }
 
 /// Who changed the state.

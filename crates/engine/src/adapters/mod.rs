@@ -10,6 +10,7 @@ mod own;
 pub mod process;
 pub(crate) mod schema;
 pub(crate) mod shell;
+pub(crate) mod terminal;
 
 pub use file::exact;
 pub use own::socket_folder;

@@ -194,7 +194,9 @@ impl Bodies<'_> {
                 enough(fields.len())?;
                 Ok(Asked::Compute { fields: Cow::Borrowed(fields), scope: self.scope(scope)? })
             }
-            Question::Compute { language: Language::Jinja, .. } => Err(Trouble::NoTransform),
+            Question::Compute { language: Language::Jinja | Language::Regex, .. } => {
+                Err(Trouble::NoTransform)
+            }
             Question::Load { .. } | Question::Gather { .. } => Err(Trouble::NotOurs),
         }
     }

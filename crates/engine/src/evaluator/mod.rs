@@ -3,7 +3,7 @@
 //! process dies or hangs, the question has no answer, and nothing else has happened.
 //!
 //! ```text
-//!  answer ── seat ── process ═══ pipes ═══ serve ── jinja, js
+//!  answer ── seat ── process ═══ pipes ═══ serve ── jinja, js, regex
 //!    │        │         │                    │
 //!    │        pool      what it holds        limits, values, compiled code
 //!    └── once more, alone, in a fresh process
@@ -23,6 +23,7 @@ pub mod limits;
 mod line;
 mod pool;
 mod process;
+mod regex;
 mod trouble;
 mod wire;
 

@@ -25,7 +25,8 @@ impl Hands {
             Adapter::File => self.file(run, home.clone(), perform),
             Adapter::Git => self.git(run, home.clone(), perform),
             Adapter::Schema => self.schema(run, perform),
-            other => {
+            Adapter::Terminal => self.terminal(run, home.clone(), perform),
+            other @ Adapter::Mcp => {
                 let reason = format!("this version has no `{other:?}` adapter").to_lowercase();
                 self.refuse(run, perform.id, reason);
             }

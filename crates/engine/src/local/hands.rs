@@ -24,6 +24,7 @@ pub(super) type Key = (RunId, EffectId);
 pub(crate) struct Hands {
     pub(super) notes: Arc<Notes>,
     pub(super) secrets: Arc<Keeper>,
+    pub(super) answers: Arc<dyn Answers>,
     pub(super) files: Arc<Files>,
     /// Who is at work in which repository.
     pub(super) repositories: git::Queue,
@@ -59,7 +60,8 @@ impl Hands {
     ) -> Self {
         Hands {
             secrets: answers.secrets(),
-            files: Arc::new(Files::new(notes.data().to_owned(), answers)),
+            files: Arc::new(Files::new(notes.data().to_owned(), Arc::clone(&answers))),
+            answers,
             notes: Arc::new(notes),
             repositories: git::Queue::default(),
             runtime,

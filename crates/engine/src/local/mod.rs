@@ -14,6 +14,7 @@ mod hands;
 mod hold;
 mod park;
 mod secret;
+mod terminal;
 mod timers;
 mod worker;
 

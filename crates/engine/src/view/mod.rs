@@ -156,7 +156,8 @@ impl View {
             | News::Checking { key }
             | News::Retrying { key, .. }
             | News::Interrupted { key, .. }
-            | News::Unverified { key, .. } => self.timeline.line_of(key),
+            | News::Unverified { key, .. }
+            | News::Left { key, .. } => self.timeline.line_of(key),
             News::NotUpdated { .. } | News::Closing { .. } | News::Over { .. } => None,
             News::Changed { .. } | News::Computed { .. } | News::Warned { .. } | News::Marked { .. } => None,
             News::LaneBegan { .. } | News::LaneEnded { .. } => None,

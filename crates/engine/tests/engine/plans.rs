@@ -124,7 +124,7 @@ pub(crate) fn golden_sequence() -> Plan {
 
 /// A machine that goes back once and then ends.
 pub(crate) fn golden_machine() -> Plan {
-    let to = |when: &str, to| Transition { when: condition(when), to };
+    let to = |when: &str, to| Transition::when(condition(when), to);
     let bump = Write {
         path: vec!["n".to_owned()],
         kind: WriteKind::Increment,
@@ -132,16 +132,16 @@ pub(crate) fn golden_machine() -> Plan {
         keys: Vec::new(),
     };
     let states = vec![
-        State { writes: vec![bump], transitions: vec![to("${result.ok}", 1)], on_timeout: None },
+        State { writes: vec![bump], transitions: vec![to("${result.ok}", 1)], ..State::default() },
         State {
             writes: vec![],
             transitions: vec![to("not ${result.ok} and ${state.n} < 2", 0), to("${state.n} >= 2", 2)],
-            on_timeout: None,
+            ..State::default()
         },
-        State { writes: vec![], transitions: vec![], on_timeout: None },
+        State::default(),
     ];
     let mut plan =
-        Plan::new("golden-machine", Dialect::States, Flow::Machine(Machine { initial: 0, states }));
+        Plan::new("golden-machine", Dialect::States, Flow::Machine(Machine { states, ..Machine::default() }));
     plan.steps = vec![noop("open"), noop("bad"), noop("end")];
     plan.state.initial = vec![("n".to_owned(), Expr::Const(Value::from(0)))];
     plan.check().expect("a good plan");

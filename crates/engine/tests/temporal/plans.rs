@@ -101,7 +101,7 @@ pub(crate) fn lanes() -> Plan {
 /// A draft goes to a human until the human says yes.
 pub(crate) fn machine() -> Plan {
     let steps = vec![agent("draft", "write it"), gate("review", "is it good?"), with_inputs("file", vec![])];
-    let to = |when: &str, to| Transition { when: condition(when), to };
+    let to = |when: &str, to| Transition::when(condition(when), to);
     let states = vec![
         State {
             writes: vec![Write {
@@ -111,16 +111,17 @@ pub(crate) fn machine() -> Plan {
                 keys: Vec::new(),
             }],
             transitions: vec![to("${result.ok} == true", 1)],
-            on_timeout: None,
+            ..State::default()
         },
         State {
             writes: vec![],
             transitions: vec![to("${result.ok} == true", 2), to("${result.ok} == false", 0)],
-            on_timeout: None,
+            ..State::default()
         },
-        State { writes: vec![], transitions: vec![], on_timeout: None },
+        State::default(),
     ];
-    let mut plan = Plan::new("machine", Dialect::States, Flow::Machine(Machine { initial: 0, states }));
+    let mut plan =
+        Plan::new("machine", Dialect::States, Flow::Machine(Machine { states, ..Machine::default() }));
     plan.steps = steps;
     plan.outputs = vec![("text".into(), text("${state.text}"))];
     plan

@@ -8,14 +8,17 @@ pub(crate) mod sequence;
 
 pub(crate) use rows::Row;
 
-use crate::plan::Flow;
+use crate::plan::{Flow, Machine};
 use crate::run::life::FlowLife;
 use crate::run::{Moment, Stop, Task};
 
 impl Moment<'_> {
     /// Gives the state its first values and lets the flow begin.
     pub(crate) fn open_flow(&mut self) -> Result<(), Stop> {
-        self.open_state()?;
+        match &self.plan.flow {
+            Flow::Machine(Machine { variables: Some(variables), .. }) => self.open_variables(variables)?,
+            _ => self.open_state()?,
+        }
         match &self.plan.flow {
             Flow::Graph(_) => self.open_graph(),
             Flow::Sequence(_) => self.open_sequence(),

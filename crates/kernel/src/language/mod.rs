@@ -2,12 +2,14 @@
 //! They are parsed once, into the plan, and evaluated here over typed operands. Every parse error carries
 //! the byte offset at which it was found, so that a dialect can point at it.
 
+mod braces;
 mod condition;
 mod lexer;
 mod parser;
 mod path;
 mod template;
 
+pub use braces::{Brace, braces, whole_brace};
 pub use condition::{Compare, Condition};
 pub(crate) use condition::{cut, holds, kind};
 pub use parser::parse_condition;

@@ -162,10 +162,11 @@ impl Plan {
         let count = machine.states.len();
         let has = |state: u32| (state as usize) < count;
         require(has(machine.initial) && count <= self.steps.len(), "states and steps differ")?;
-        let good = machine.states.iter().all(|state| {
-            state.transitions.iter().all(|transition| has(transition.to)) && state.on_timeout.is_none_or(has)
-        });
+        let good = machine.states.iter().all(|state| state.ways().all(has));
         require(good, "a transition leads nowhere")?;
+        let own = |state: u32| machine.states[state as usize].own;
+        let twice = machine.states.iter().filter(|state| state.own).any(|state| state.ways().any(own));
+        require(!twice, "a state of the server's own leads to another one")?;
         let writes = machine.states.iter().flat_map(|state| &state.writes);
         self.check_writes(writes.map(|write| write.path.as_slice()))
     }

@@ -1,6 +1,7 @@
 //! Expressions: values of a plan that are known when the file is read, when the step runs, or only after
 //! an evaluator was asked.
 
+use super::InputKind;
 use crate::language::{Condition, Path, Template};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -33,6 +34,13 @@ pub enum Expr {
         texts: Vec<(String, Path)>,
         /// The value.
         value: Box<Expr>,
+    },
+    /// Text with `{name}` in it, where names are variables of a machine. What names none stays as it is.
+    Braced {
+        /// The text.
+        text: String,
+        /// What it must be where it is nothing but one name.
+        kind: InputKind,
     },
     /// A text for somebody to read: blanks say nothing.
     Words {
@@ -80,6 +88,8 @@ pub enum Language {
     Jinja,
     /// JavaScript.
     JavaScript,
+    /// Regular expressions: whether each is found in the values of the scope, with a blank between them.
+    Regex,
 }
 
 impl Expr {
@@ -95,7 +105,7 @@ impl Expr {
     pub(crate) fn foreign<'e>(&'e self, found: &mut Vec<&'e Foreign>) {
         match self {
             Expr::Const(_) | Expr::Template(_) | Expr::Condition(_) => {}
-            Expr::Needed(_) | Expr::Optional(_) | Expr::Items(_) => {}
+            Expr::Needed(_) | Expr::Optional(_) | Expr::Items(_) | Expr::Braced { .. } => {}
             Expr::List(items) => items.iter().for_each(|item| item.foreign(found)),
             Expr::Object(fields) => fields.iter().for_each(|(_, item)| item.foreign(found)),
             Expr::Foreign(foreign) => found.push(foreign),
@@ -106,7 +116,7 @@ impl Expr {
     /// All paths it reads.
     pub fn paths(&self) -> Vec<&Path> {
         match self {
-            Expr::Const(_) => Vec::new(),
+            Expr::Const(_) | Expr::Braced { .. } => Vec::new(),
             Expr::Template(template) => template.paths().collect(),
             Expr::Needed(path) | Expr::Optional(path) | Expr::Items(path) => vec![path],
             Expr::Condition(condition) => condition.paths(),

@@ -1,6 +1,6 @@
-//! The three flows as data: a graph of blocks, bodies of nodes, states and transitions.
+//! The flows as data: a graph of blocks, bodies of nodes; the machine has its own file.
 
-use super::{Expr, Write};
+use super::{Expr, Machine, Write};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -296,33 +296,4 @@ pub enum OnFailure {
     Continue,
     /// What said no has been done all the same: what it gave is written. Everything else fails the run.
     Take,
-}
-
-/// States and transitions; the run starts in state `initial`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Machine {
-    /// The first state.
-    pub initial: u32,
-    /// The states, in order; state `n` does step `n` of the plan.
-    pub states: Vec<State>,
-}
-
-/// One state.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct State {
-    /// Changes of the state's variables after its step succeeded, before the next state is chosen; all or none.
-    pub writes: Vec<Write>,
-    /// Where to go, the first that holds. Where none does after success, the run ends.
-    pub transitions: Vec<Transition>,
-    /// Where to go after a time-out that no transition took.
-    pub on_timeout: Option<u32>,
-}
-
-/// A way from one state to another.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Transition {
-    /// When to take it; reads `result` (`result.ok`, `result.timed_out`, `result.error` and what the step gave).
-    pub when: Expr,
-    /// The state to go to.
-    pub to: u32,
 }

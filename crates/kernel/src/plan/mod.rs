@@ -4,15 +4,14 @@
 mod check;
 mod expr;
 mod flow;
+mod machine;
 mod state;
 mod step;
 
 pub use check::Broken;
 pub use expr::{Expr, Foreign, Language, Origin};
-pub use flow::{
-    Block, Body, Each, Flow, Graph, ItemInputs, Machine, Node, OnFailure, Place, Sequence, Spread, State,
-    Tasks, Transition,
-};
+pub use flow::{Block, Body, Each, Flow, Graph, ItemInputs, Node, OnFailure, Place, Sequence, Spread, Tasks};
+pub use machine::{Machine, State, Test, Transition, Variables};
 pub use state::{Access, Books, Computed, Key, OnError, Rules, Transform, Write, WriteKind};
 pub(crate) use state::{COMPUTED, OPEN_LAYERS};
 pub use step::{
@@ -66,6 +65,9 @@ pub struct Plan {
     /// Where its steps belong to a sub-agent: how that is called (`@task`, `@reviewer`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
+    /// Whether the steps that clean up run only after what did not succeed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cleanup_spares_success: bool,
     /// What the definition says to those who follow it, by section; nothing here chooses by it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub notes: BTreeMap<String, Value>,
@@ -197,6 +199,7 @@ impl Plan {
             limits: Limits::default(),
             version: None,
             agent: None,
+            cleanup_spares_success: false,
             notes: BTreeMap::new(),
             revision: 0,
         }

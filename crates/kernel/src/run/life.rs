@@ -4,7 +4,8 @@
 use super::activity::Activity;
 use super::phase::Phase;
 use super::state::State;
-use crate::flow::{graph::GraphLife, machine::MachineLife, sequence::SequenceLife};
+use crate::flow::machine::{MachineLife, seconds};
+use crate::flow::{graph::GraphLife, sequence::SequenceLife};
 use crate::plan::{Flow, Plan};
 use crate::{BEHAVIOUR, Digest, EffectId, Failure, Fields, RunId};
 use serde::{Deserialize, Serialize};
@@ -119,9 +120,14 @@ impl Life {
         }
     }
 
+    /// How long the run may take, if there is a bound: as whoever started it said, or its plan.
+    pub(super) fn time_ms(&self, plan: &Plan) -> Option<u64> {
+        seconds(plan, &self.inputs).or(plan.deadline.ms())
+    }
+
     /// When the run's own time is up, if it has a bound.
     pub(super) fn deadline(&self, plan: &Plan) -> Option<u64> {
-        plan.deadline.ms().map(|ms| self.since.saturating_add(ms))
+        self.time_ms(plan).map(|ms| self.since.saturating_add(ms))
     }
 }
 

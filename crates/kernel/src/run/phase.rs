@@ -4,7 +4,7 @@
 use super::scope::Scope;
 use super::{Key, Moment, Outcome, Owner, Stop, Task, Weigh};
 use crate::flow::close_flow;
-use crate::plan::Expr;
+use crate::plan::{Expr, Flow};
 use crate::table::table;
 use crate::{Data, Effect, EffectId, Failure, FailureKind, Fields, News};
 use serde::{Deserialize, Serialize};
@@ -70,8 +70,13 @@ impl Moment<'_> {
 
     fn time_out(&mut self) {
         self.reach(TIME_OUT);
-        let ms = self.plan.deadline.ms().unwrap_or_default();
-        let message = format!("the run took longer than {}", crate::clock::span(ms));
+        let ms = self.life.time_ms(self.plan).unwrap_or_default();
+        let message = match &self.plan.flow {
+            Flow::Machine(machine) if machine.variables.is_some() => {
+                format!("Workflow execution timeout ({}s) exceeded", crate::clock::seconds_text(ms))
+            }
+            _ => format!("the run took longer than {}", crate::clock::span(ms)),
+        };
         let failure = Failure::new(FailureKind::TimedOut, message);
         self.begin_closing(Outcome::Failed { failure });
     }
@@ -128,7 +133,7 @@ impl Moment<'_> {
     }
 
     fn withdraw_timeout(&mut self) {
-        if self.plan.deadline.ms().is_some() {
+        if self.life.time_ms(self.plan).is_some() {
             self.withdraw(EffectId::new(TIMEOUT));
         }
     }
@@ -156,11 +161,12 @@ impl Moment<'_> {
 
     /// At the end of a turn: goes on closing once nothing is open.
     pub(super) fn settle(&mut self) {
-        let Phase::Closing { cleaned, .. } = &self.life.phase else { return };
+        let Phase::Closing { cleaned, outcome, .. } = &self.life.phase else { return };
         if !self.life.activities.is_empty() {
             return;
         }
-        if (*cleaned as usize) < self.plan.cleanup.len() {
+        let spared = self.plan.cleanup_spares_success && matches!(outcome, Outcome::Succeeded { .. });
+        if (*cleaned as usize) < self.plan.cleanup.len() && !spared {
             self.reach(CLEAN_UP);
             self.agenda.push_back(Task::Cleanup);
         } else {

@@ -3,8 +3,8 @@
 use kernel::language::{Path, Syntax, Template, parse_condition};
 use kernel::plan::{
     Access, Adapter, Audience, Body, Computed, Deadline, Dialect, Ends, Expr, Flow, Foreign, Gate, GateLevel,
-    Graph, ItemInputs, Language, Machine, Node, OnError, OnFailure, OnInterrupt, Retry, Sequence, Spread,
-    State, Step, Transform, Transition, Verify, Work, Workflow, Write, WriteKind,
+    Graph, InputKind, ItemInputs, Language, Machine, Node, OnError, OnFailure, OnInterrupt, Retry, Sequence,
+    Spread, State, Step, Test, Transform, Transition, Variables, Verify, Work, Workflow, Write, WriteKind,
 };
 use kernel::{Data, Digest, Fields, Plan};
 use serde_json::{Value, json};
@@ -174,12 +174,50 @@ pub(crate) fn machine(states: Vec<(Step, &[(&str, u32)])>) -> Plan {
     let (steps, states) = states
         .into_iter()
         .map(|(step, ways)| {
-            let ways = ways.iter().map(|(when, to)| Transition { when: cond(when), to: *to });
-            (step, State { writes: Vec::new(), transitions: ways.collect(), on_timeout: None })
+            let ways = ways.iter().map(|(when, to)| Transition::when(cond(when), *to));
+            (step, State { transitions: ways.collect(), ..State::default() })
         })
         .unzip();
-    let flow = Flow::Machine(Machine { initial: 0, states });
+    let flow = Flow::Machine(Machine { states, ..Machine::default() });
     Plan { steps, ..Plan::new("test", Dialect::States, flow) }
+}
+
+/// Where a state leads, and when: all tests must hold.
+pub(crate) type Ways = Vec<(Vec<Test>, u32)>;
+
+/// A machine with variables: for each state its step, and where to go when which tests hold.
+pub(crate) fn scripted(states: Vec<(Step, Ways)>) -> Plan {
+    let mut plan = machine(Vec::new());
+    let (steps, states) = states
+        .into_iter()
+        .map(|(step, ways)| {
+            let transitions = ways.into_iter().map(|(tests, to)| Transition::tested(tests, to)).collect();
+            (step, State { transitions, ..State::default() })
+        })
+        .unzip();
+    let standard = ["session_id", "success", "error", "n"].map(|name| (name.to_owned(), name.to_owned()));
+    let mut standard = BTreeMap::from(standard);
+    standard.insert("final_state".to_owned(), "workflow_final_state".to_owned());
+    let variables = Variables {
+        initial: "initial_variables".into(),
+        standard,
+        without: ["final_variables".to_owned()].into(),
+        bytes_max: 40_000,
+        visits: "max_states".into(),
+        seconds: "execution_timeout".into(),
+    };
+    plan.steps = steps;
+    plan.flow = Flow::Machine(Machine { initial: 0, states, variables: Some(variables) });
+    plan
+}
+
+/// Text with names of variables in braces.
+pub(crate) fn braced(text: &str) -> Expr {
+    braced_as(text, InputKind::String)
+}
+
+pub(crate) fn braced_as(text: &str, kind: InputKind) -> Expr {
+    Expr::Braced { text: text.to_owned(), kind }
 }
 
 pub(crate) fn state_of(plan: &mut Plan, position: usize) -> &mut State {

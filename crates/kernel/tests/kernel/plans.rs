@@ -90,6 +90,12 @@ fn graphs_have_an_order() {
 fn machines_lead_somewhere() {
     assert_eq!(broken(&machine(vec![(noop("a"), &[("true", 1)])])), "a transition leads nowhere");
     assert_eq!(broken(&machine(vec![])), "states and steps differ");
+    let mut plan = machine(vec![(noop("a"), &[("true", 1)]), (noop("b"), &[])]);
+    state_of(&mut plan, 0).on_failure = Some(2);
+    assert_eq!(broken(&plan), "a transition leads nowhere");
+    state_of(&mut plan, 0).on_failure = None;
+    (state_of(&mut plan, 0).own, state_of(&mut plan, 1).own) = (true, true);
+    assert_eq!(broken(&plan), "a state of the server's own leads to another one");
 }
 
 #[test]

@@ -1,11 +1,14 @@
 //! What a house knows beside its runs: the definitions of every folder that a client came from, and the answers to
 //! questions in languages that the kernel does not speak.
 
+use super::{Client, Flags};
+use crate::settings::Settings;
 use engine::answers::{Answers, Called, Patience};
 use engine::evaluator::{Evaluator, Program};
 use engine::kernel::{Answer, Digest, Question, RunId};
 use engine::library::{NotFound, Order, Shelf, Surroundings};
 use engine::secrets::Keeper;
+use engine::terminals::{Keeper as Terminals, Policy};
 use engine::turn::Home;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,14 +24,15 @@ pub(super) struct Knows {
     /// Where secrets are found.
     pub(super) secrets: Arc<Keeper>,
     evaluator: Evaluator,
+    terminals: Terminals,
     /// The one that was asked for last stands last.
     shelves: Mutex<Vec<Arc<Shelf>>>,
 }
 
 impl Knows {
-    pub(super) fn new(secrets: Keeper) -> Knows {
+    pub(super) fn new(secrets: Keeper, terminals: Terminals) -> Knows {
         let evaluator = Evaluator::new(Program { path: own_program(), args: vec![EVALUATOR.into()] });
-        Knows { secrets: Arc::new(secrets), evaluator, shelves: Mutex::default() }
+        Knows { secrets: Arc::new(secrets), evaluator, terminals, shelves: Mutex::default() }
     }
 
     /// The definitions around a folder.
@@ -54,6 +58,16 @@ impl Answers for Knows {
 
     fn answer(&self, run: &RunId, questions: &[Question], patience: &Patience) -> Vec<Answer> {
         self.evaluator.answer(run, questions, patience)
+    }
+
+    /// What may be done in terminals stands in the files of the run's folder, whoever started it.
+    fn terminals(&self, home: &Home) -> Option<(Terminals, Policy)> {
+        let (workspace, env) = (home.folder.clone(), home.env.clone());
+        let settings = Settings::read(&Client { workspace, env, umask: home.umask, flags: Flags::default() });
+        let read_only = settings.refuse();
+        let mut policy = settings.terminals;
+        policy.read_only = policy.read_only.or(read_only);
+        Some((self.terminals.clone(), policy))
     }
 
     fn plan(&self, home: &Home, workflow: &str, _plan: Option<Digest>) -> Result<Called, String> {

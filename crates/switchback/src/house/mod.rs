@@ -88,7 +88,7 @@ impl House {
             Carries::Asked => Keeper::of(dir),
         };
         let secrets = secrets.asking(Keyring::here());
-        let knows = Arc::new(Knows::new(secrets));
+        let knows = Arc::new(Knows::new(secrets, terminals.clone()));
         let answers = Arc::clone(&knows) as Arc<dyn Answers>;
         let local = Local::open(store, notes, answers, tokio::runtime::Handle::current());
         let house = House {

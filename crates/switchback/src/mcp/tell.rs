@@ -105,7 +105,7 @@ fn sentence(view: &View, news: &News, line: &Line) -> Option<String> {
         News::Changed { .. } | News::Computed { .. } | News::Warned { .. } | News::Marked { .. } => {
             return None;
         }
-        News::LaneBegan { .. } | News::LaneEnded { .. } => return None,
+        News::LaneBegan { .. } | News::LaneEnded { .. } | News::Left { .. } => return None,
     })
 }
 

@@ -46,6 +46,7 @@ pub(super) fn settings(file: File, broken: Vec<Trouble>, client: &Client) -> Set
             infer_needs_state: file.tables.infer_needs_state.unwrap_or(false),
             server_shell: file.tables.server_shell.unwrap_or(false),
             hand_out: file.tables.hand_out.unwrap_or_default(),
+            ..ReadOptions::default()
         },
         call_seconds,
         read_only,

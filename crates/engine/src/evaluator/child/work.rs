@@ -6,6 +6,7 @@ use super::super::js::{self, Computed, Computing, Expression};
 use super::super::limits::{
     JS_TIME_OF_ALL, OUTPUT_BYTES_MAX, OUTPUTS_BYTES_MAX, REQUEST_BYTES_MAX, WORDS_BYTES_MAX,
 };
+use super::super::regex;
 use super::super::wire::{self, Asked, LENGTH_BYTES, Sent, length, length_of, split};
 use super::broken;
 use super::confine::Time;
@@ -104,6 +105,10 @@ impl Worker {
                     let origin = origins.get(position).copied().flatten();
                     out.tell(Expression { source, origin }.answer(&entries, until));
                 });
+            }
+            Asked::Evaluate { language: Language::Regex, expressions, scope, .. } => {
+                let text = regex::text(&self.json_scope(scope)?)?;
+                out.list(expressions.iter(), |out, source| out.tell(regex::found(source, &text)));
             }
             Asked::Compute { fields, scope } => {
                 let mut computing = Computing::new(self.json_scope(scope)?, until)?;

@@ -15,16 +15,16 @@ impl Maker<'_> {
         self.readable.push("result.n".to_owned());
         let states = (0..count).map(|_| self.state_of(count)).collect();
         self.readable.pop();
-        self.plan.flow = Flow::Machine(Machine { initial: 0, states });
+        self.plan.flow = Flow::Machine(Machine { states, ..Machine::default() });
     }
 
     fn state_of(&mut self, count: u64) -> State {
         let ways = self.random.below(4);
-        let transitions =
-            (0..ways).map(|_| Transition { when: self.when(), to: self.random.below(count) as u32 });
+        let transitions = (0..ways).map(|_| Transition::when(self.when(), self.random.below(count) as u32));
         let transitions = transitions.collect();
         let on_timeout = self.random.percent(30).then(|| self.random.below(count) as u32);
-        State { writes: self.writes(), transitions, on_timeout }
+        let on_failure = self.random.percent(20).then(|| self.random.below(count) as u32);
+        State { writes: self.writes(), transitions, on_timeout, on_failure, own: false }
     }
 
     fn when(&mut self) -> Expr {

@@ -16,7 +16,7 @@ impl Scope<'_> {
     /// have names of their own.
     pub(super) fn ask(&self, foreign: &[&Foreign]) -> Result<Vec<Data>, Stop> {
         let mut told: Vec<Option<Data>> = vec![None; foreign.len()];
-        for language in [Language::Jinja, Language::JavaScript] {
+        for language in [Language::Jinja, Language::JavaScript, Language::Regex] {
             let speaks = |position: &usize| foreign[*position].language == language;
             let shares = |position: &usize| foreign[*position].given.is_empty();
             let (shared, own): (Vec<usize>, Vec<usize>) = (0..foreign.len()).filter(speaks).partition(shares);

@@ -4,7 +4,7 @@
 use super::{Scope, Stop};
 use crate::data::{DEPTH_MAX, TOO_DEEP, weight};
 use crate::language::{Part, Path, Template, holds, kind};
-use crate::plan::{Expr, Workflow};
+use crate::plan::{Expr, Flow, Workflow};
 use crate::{Data, Failure, FailureKind, Fields};
 use serde_json::Value;
 
@@ -49,7 +49,12 @@ impl Scope<'_> {
     pub(crate) fn child(&self, workflow: &Workflow, inputs: &[(String, Expr)]) -> Result<Called, Stop> {
         let depth_max = self.plan.limits.depth_max;
         if self.life.depth >= depth_max {
-            let message = format!("workflows call workflows more than {depth_max} deep");
+            let message = match &self.plan.flow {
+                Flow::Machine(machine) if machine.variables.is_some() => {
+                    format!("Maximum recursion depth ({depth_max}) exceeded")
+                }
+                _ => format!("workflows call workflows more than {depth_max} deep"),
+            };
             return Err(Failure::new(FailureKind::Limit, message).into());
         }
         let name = match workflow {
@@ -127,6 +132,7 @@ impl Scope<'_> {
             Expr::Condition(condition) => {
                 Data::Inline(condition.evaluate(&mut |path| self.value(self.read(path)?))?)
             }
+            Expr::Braced { text, kind } => self.braced(text, *kind)?,
             Expr::List(_) | Expr::Object(_) => self.composed_one(expr, told)?,
             Expr::Foreign(_) => told.next().expect("BUG: an expression was not asked about"),
         })
@@ -184,7 +190,7 @@ impl Scope<'_> {
     }
 }
 
-fn short(bytes: u64, max: u64) -> Result<(), Failure> {
+pub(super) fn short(bytes: u64, max: u64) -> Result<(), Failure> {
     if bytes <= max {
         return Ok(());
     }
@@ -195,7 +201,7 @@ fn short(bytes: u64, max: u64) -> Result<(), Failure> {
     Err(Failure::new(FailureKind::Limit, message))
 }
 
-fn stored_bytes(data: &Data) -> u64 {
+pub(super) fn stored_bytes(data: &Data) -> u64 {
     match data {
         Data::Inline(_) => 0,
         Data::Stored(reference) => reference.size,

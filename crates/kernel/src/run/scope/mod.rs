@@ -2,6 +2,7 @@
 //! kernel cannot know (a foreign expression, stored content), it stops with the question to ask.
 
 mod ask;
+mod braced;
 mod compose;
 mod gather;
 mod layer;

@@ -34,6 +34,7 @@ impl<'s> Scope<'s> {
             "metadata" => self.read_metadata(path),
             "blocks" => self.read_block(path),
             "state" => self.read_state(path),
+            "machine" if matches!(self.plan.flow, Flow::Machine(_)) => self.read_machine(path),
             "result" => match self.result {
                 Some(result) => self.read_field(path, result),
                 None => Err("there is no result here".to_owned().into()),
@@ -108,6 +109,18 @@ impl<'s> Scope<'s> {
             _ => return Err(format!("`{path}` is not there").into()),
         };
         self.below(path, &Data::Inline(value.into()), 1)
+    }
+
+    /// Where a machine is: the name of its last state, how many it has entered, how deep runs below it called each other.
+    fn read_machine(&self, path: &Path) -> Result<Data, Stop> {
+        let name = path.name(0).unwrap_or_default();
+        let FlowLife::Machine(life) = &self.life.flow else { unreachable!("BUG: no machine") };
+        let value = match (name.as_ref(), life.read(&name)) {
+            ("state", Some(state)) => Value::from(self.plan.steps[state as usize].id.as_str()),
+            (_, Some(number)) => number.into(),
+            (_, None) => return Err(format!("`{path}` is not there").into()),
+        };
+        self.below(path, &Data::Inline(value), 1)
     }
 
     fn read_block(&self, path: &Path) -> Result<Data, Stop> {

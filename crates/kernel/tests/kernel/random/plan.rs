@@ -183,6 +183,9 @@ fn give_item(dice: &mut Dice, step: &mut Step) {
 }
 
 fn machine_plan(dice: &mut Dice, steps: Vec<Step>) -> Plan {
+    if dice.one_in(2) {
+        return scripted_plan(dice, steps);
+    }
     let mut plan = machine(steps.into_iter().map(|step| (step, &[][..])).collect());
     for position in 0..STEPS as usize {
         let transitions = (0..dice.below(3)).map(|_| {
@@ -192,14 +195,42 @@ fn machine_plan(dice: &mut Dice, steps: Vec<Step>) -> Plan {
                 2 => cond("not ${result.ok}"),
                 _ => condition(dice),
             };
-            kernel::plan::Transition { when, to: dice.below(STEPS) }
+            kernel::plan::Transition::when(when, dice.below(STEPS))
         });
         let transitions = transitions.collect();
         let on_timeout = dice.one_in(3).then(|| dice.below(STEPS));
         let writes = writes(dice);
-        *state_of(&mut plan, position) = kernel::plan::State { writes, transitions, on_timeout };
+        let on_failure = dice.one_in(4).then(|| dice.below(STEPS));
+        *state_of(&mut plan, position) =
+            kernel::plan::State { writes, transitions, on_timeout, on_failure, own: false };
     }
     plan
+}
+
+/// A machine with variables, whose ways are tests.
+fn scripted_plan(dice: &mut Dice, steps: Vec<Step>) -> Plan {
+    let states = steps.into_iter().map(|step| {
+        let ways = (0..dice.below(3)).map(|_| (test(dice), dice.below(STEPS))).collect::<Vec<_>>();
+        (step, ways)
+    });
+    let mut plan = scripted(states.collect());
+    for position in 0..STEPS as usize {
+        let state = state_of(&mut plan, position);
+        state.on_timeout = dice.one_in(3).then(|| dice.below(STEPS));
+        state.on_failure = dice.one_in(4).then(|| dice.below(STEPS));
+    }
+    plan
+}
+
+fn test(dice: &mut Dice) -> Vec<kernel::plan::Test> {
+    use kernel::plan::Test;
+    vec![match dice.below(5) {
+        0 => Test::Equals { field: "success".into(), value: json!(dice.one_in(2)) },
+        1 => Test::TimedOut(dice.one_in(2)),
+        2 => Test::Contains { field: "error".into(), text: "i".into() },
+        3 => Test::Found { pattern: "x".into(), found: dice.one_in(2) },
+        _ => Test::Equals { field: "n".into(), value: json!(dice.below(3)) },
+    }]
 }
 
 fn writes(dice: &mut Dice) -> Vec<kernel::plan::Write> {

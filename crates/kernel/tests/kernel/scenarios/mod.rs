@@ -17,6 +17,8 @@ mod graph;
 mod layers;
 mod limits;
 mod machine;
+mod machine_variables;
+mod machine_ways;
 mod make;
 mod outside;
 mod refusals;
@@ -60,6 +62,8 @@ fn all() -> impl Iterator<Item = &'static Scenario> {
         layers::ALL,
         limits::ALL,
         machine::ALL,
+        machine_variables::ALL,
+        machine_ways::ALL,
         make::ALL,
         outside::ALL,
         refusals::ALL,
@@ -106,6 +110,8 @@ fn every_test_of_a_room_is_listed() {
         include_str!("layers.rs"),
         include_str!("limits.rs"),
         include_str!("machine.rs"),
+        include_str!("machine_variables.rs"),
+        include_str!("machine_ways.rs"),
         include_str!("make.rs"),
         include_str!("outside.rs"),
         include_str!("refusals.rs"),

@@ -1,0 +1,91 @@
+//! Terminals: one effect is one call of a tool, with the parameters that its state was given. What the tool says are the outputs;
+//! that it said no is a failure with them, so that a state machine can go another way.
+//!
+//! Two tools are the server's own: one holds a contract against a session (`check`), one ends the sessions that a run has opened.
+
+mod check;
+mod close;
+mod script;
+
+use crate::terminals::{Answer, CallOff, Keeper, Refused, Request, Visitor};
+use dialects::states::tools::SESSION_ID;
+use dialects::states::{CHECK, CLOSE, PARAMS, SESSION, TOOL};
+use kernel::effect::Perform;
+use kernel::event::Report;
+use kernel::{Data, Failure, FailureKind, Fields};
+use serde_json::{Map, Value, json};
+
+/// A call to be carried out, by whom, and how it is called off.
+pub(crate) struct Call<'c> {
+    pub(crate) keeper: &'c Keeper,
+    pub(crate) visitor: &'c Visitor,
+    pub(crate) call_off: &'c CallOff,
+}
+
+/// Carries an effect out. It may wait as long as its tool does.
+pub(crate) fn perform(call: &Call<'_>, perform: &Perform) -> Report {
+    let value = |name: &str| perform.inputs.get(name).and_then(Data::inline).cloned().unwrap_or(Value::Null);
+    let tool = value(TOOL);
+    let mut params = match value(PARAMS) {
+        Value::Object(params) => params,
+        _ => Map::new(),
+    };
+    let session = value(SESSION);
+    if !session.is_null() {
+        params.entry(SESSION_ID).or_insert(session);
+    }
+    match tool.as_str().unwrap_or_default() {
+        CHECK => call.check(&params),
+        CLOSE => call.close(&params),
+        tool => call.tool(tool, params),
+    }
+}
+
+impl Call<'_> {
+    fn tool(&self, tool: &str, params: Map<String, Value>) -> Report {
+        match Request::read(tool, Value::Object(params)) {
+            Ok(request) => told(tool, self.ask(&request)),
+            Err(unread) => failed(FailureKind::Operation, json!({"error": format!("{tool}: {unread}")})),
+        }
+    }
+
+    fn ask(&self, request: &Request) -> Result<Answer, Refused> {
+        self.keeper.carry_out(self.visitor, request, None, self.call_off)
+    }
+}
+
+/// What came of a call.
+fn told(tool: &str, answer: Result<Answer, Refused>) -> Report {
+    let answer = match answer {
+        Ok(answer) => answer,
+        Err(refused) => return failed(FailureKind::Operation, refused.to_json()),
+    };
+    let mut document = answer.to_json();
+    if let Answer::Awaited(awaited) = &answer
+        && awaited.match_text.is_none()
+    {
+        let seconds = awaited.elapsed_time;
+        document["error"] = match awaited.timed_out {
+            true => format!("{tool}: the pattern did not appear within {seconds} s").into(),
+            false => format!("{tool}: the program has ended, and the pattern did not appear before").into(),
+        };
+        return failed(FailureKind::TimedOut, document);
+    }
+    Report::Done { outputs: fields(document) }
+}
+
+/// A call that said no: its document says so, and why.
+fn failed(kind: FailureKind, mut document: Value) -> Report {
+    document["success"] = false.into();
+    let message = document["error"].as_str().unwrap_or_default().to_owned();
+    Report::Failed { failure: Failure::new(kind, message), outputs: fields(document) }
+}
+
+fn fields(document: Value) -> Fields {
+    match document {
+        Value::Object(fields) => {
+            fields.into_iter().map(|(name, value)| (name, Data::Inline(value))).collect()
+        }
+        _ => Fields::new(),
+    }
+}
