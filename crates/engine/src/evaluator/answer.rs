@@ -1,9 +1,9 @@
-//! Answers the questions of a turn: all at once, and if that fails, each once more alone in a
+//! Answers the questions of a turn: as many at once as one request can have, and if that fails, each once more alone in a
 //! fresh process. What fails again has no answer, and a reason that says why. Fields that are computed together are then asked
 //! for one by one (`fields.rs`): what harms a process fails alone.
 
 use super::fields::is_of_many;
-use super::limits::{EXPRESSIONS_MAX, INLINE_BYTES_MAX, REQUEST_BYTES_MAX, Rules};
+use super::limits::{EXPRESSIONS_MAX, INLINE_BYTES_MAX, QUESTIONS_MAX, REQUEST_BYTES_MAX, Rules};
 use super::pool::Pool;
 use super::process::{Process, Program};
 use super::trouble::Trouble;
@@ -46,10 +46,13 @@ impl Evaluator {
         in_order.collect()
     }
 
+    /// Many questions are many requests: each has the time of one, and what fails in one is not asked again in the others.
     fn answer_ours(&self, run: &RunId, questions: &[&Question], patience: &Patience) -> Vec<Answer> {
-        if questions.is_empty() {
-            return Vec::new();
-        }
+        let requests = questions.chunks(QUESTIONS_MAX);
+        requests.flat_map(|questions| self.answer_some(run, questions, patience)).collect()
+    }
+
+    fn answer_some(&self, run: &RunId, questions: &[&Question], patience: &Patience) -> Vec<Answer> {
         let unanswered = |trouble: &Trouble| Answer::Unanswered(trouble.words());
         let time = self.pool.rules.deadline;
         match self.ask(run, questions, patience, (false, time)) {
