@@ -186,9 +186,7 @@ async fn not_due(
     (step_id, attempt): (&str, Option<u32>),
     said: Said,
 ) -> Result<Option<Asked>, Problem> {
-    if *whose == Whose::Main
-        && let Some(done) = of_tasks(watch, whose, step_id)?
-    {
+    if let Some(done) = of_tasks(watch, whose, step_id)? {
         return Ok(done);
     }
     let before = asked_before(call, watch, whose, step_id, attempt.unwrap_or(1)).await?;
