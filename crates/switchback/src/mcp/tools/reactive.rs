@@ -279,8 +279,11 @@ pub(super) fn next(view: &View, whose: &Whose, due: &Due<'_>) -> String {
                 (_, Some(_)) | ("user_input", _) => ", result=...",
                 _ => "",
             };
+            // Where it was tried before, an old result must not count for this attempt.
+            let attempt =
+                if step.attempt > 1 { format!(", attempt={}", step.attempt) } else { String::new() };
             format!(
-                "Carry `{}` out, then call workflow_step_complete(workflow_id=\"{run}\"{task}, step_id=\"{}\", \
+                "Carry `{}` out, then call workflow_step_complete(workflow_id=\"{run}\"{task}, step_id=\"{}\"{attempt}, \
                  status=\"success\"{result}); with status=\"failed\" and `error` where it could not be done.",
                 step.id, step.id
             )
