@@ -150,6 +150,11 @@ async fn command(
         }
         Said::Done(Some(result)) => {
             let fitted = asking::fit(asked, result).map_err(|misfit| unfit(watch, whose, asked, &misfit))?;
+            // What was added already is not added a second time.
+            if adds(asked) && is_written(call, asked).await? {
+                let claim = Claim { written: true, ..Claim::default() };
+                return Ok(Command::Submit { effect, result: fitted, by, claim });
+            }
             Ok(asking::answer(asked, fitted, by))
         }
         Said::Done(None) => match without_result(call, watch, whose, asked).await? {
@@ -161,6 +166,19 @@ async fn command(
             }
         },
     }
+}
+
+/// Whether a step adds what it gives to what is there, so that it makes a difference whether that is done once.
+fn adds(asked: &Asked) -> bool {
+    let update = asked.parameters.get("state_update").filter(|_| asked.dialect == Dialect::Reactive);
+    update.is_some_and(|update| matches!(update["operation"].as_str(), Some("append" | "increment")))
+}
+
+/// Whether somebody has written all that a step is to write, since it is due.
+async fn is_written(call: &Call, asked: &Asked) -> Result<bool, Problem> {
+    let atomic = Atomic::of(asked);
+    let history = reactive::history(call, &asked.run).await?;
+    Ok(paths(&atomic).iter().all(|path| history.is_updated(step(&asked.effect), path)))
 }
 
 fn nothing() -> Fields {
