@@ -89,6 +89,8 @@ pub enum TaskStage {
 /// A fork whose lanes are tasks, as it stands.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Forking {
+    /// The lane that is at it.
+    pub lane: u32,
     /// The step of the definition that has the tasks.
     pub step: u32,
     /// What is done for each item, by name.
@@ -178,7 +180,15 @@ impl SequenceLife {
             });
             let (step, task) = (planned.step, planned.task.clone());
             let (items, told) = (join.items.clone(), life.told.clone());
-            Some(Forking { step, task, width_max: *width_max, items, told, tasks: tasks.collect() })
+            Some(Forking {
+                lane: *at,
+                step,
+                task,
+                width_max: *width_max,
+                items,
+                told,
+                tasks: tasks.collect(),
+            })
         });
         forking.collect()
     }
