@@ -37,6 +37,7 @@ mod submit;
 mod takes;
 mod tell;
 mod tools;
+mod traces;
 mod visit;
 mod wait;
 mod watch;
