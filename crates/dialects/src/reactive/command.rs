@@ -6,6 +6,8 @@
 //! | `command` | the command as it is written in the definition, for views |
 //! | `env.SB_1`, ... | the values as text |
 //! | `working_dir`, `env.NAME` | what the definition gives |
+//!
+//! One that is handed out is a text with the same variables set before it: `SB_1='a b'; cat "$SB_1"`.
 
 use super::code::{Apart, As};
 use super::reader::Reader;
@@ -15,7 +17,8 @@ use crate::mistakes::Place;
 use crate::shape;
 use crate::text::Node;
 use crate::variable;
-use kernel::plan::Expr;
+use kernel::plan::{Expr, Foreign, Language, Origin};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -65,6 +68,27 @@ impl<'n> Reader<'_, 'n> {
                 .map(|(value, index)| (format!("env.{}", shell::variable(index)), value)),
         );
         inputs
+    }
+
+    /// Reads a command as a text that can be run as it stands: its values are set as variables first, quoted for a shell.
+    pub(super) fn quoted(&mut self, node: &'n Node) -> Expr {
+        let inputs = self.command(node, false);
+        let script = inputs.iter().find(|(name, _)| name == "script").map(|(_, script)| script.clone());
+        let values = inputs.into_iter().filter(|(name, _)| name.starts_with("env.")).map(|(_, value)| value);
+        let values: Vec<Foreign> = values
+            .filter_map(|value| match value {
+                Expr::Foreign(value) => Some(value),
+                _ => None,
+            })
+            .collect();
+        match script {
+            Some(Expr::Const(Value::String(script))) if !values.is_empty() => {
+                let plain = self.text(node, As::Text);
+                as_it_stands(&script, &plain, values)
+            }
+            Some(script) => script,
+            None => Expr::Const(Value::Null),
+        }
     }
 
     fn misplaced(&mut self, node: &'n Node, places: &[Range<usize>], Refusal { part, reason }: Refusal) {
@@ -150,6 +174,33 @@ impl<'n> Reader<'_, 'n> {
         }
         (variables, secrets)
     }
+}
+
+/// The text of a script with the variables that it reads before it; or as it is written, where its values have no sign that
+/// a shell reads as anything but itself.
+fn as_it_stands(script: &str, plain: &Expr, values: Vec<Foreign>) -> Expr {
+    let names: Vec<String> = (0..values.len()).map(shell::variable).collect();
+    let (names, script) = (Value::from(names).to_string(), Value::from(script).to_string());
+    let sources: Vec<&str> = values.iter().map(|value| value.source.as_str()).collect();
+    let plain = match plain {
+        Expr::Foreign(plain) => plain.source.as_str(),
+        _ => "null",
+    };
+    let source = format!(
+        "((names, values, plain) => values.every(value => /^[A-Za-z0-9_.\\/:@%+-]+$/.test(value)) ? plain : \
+         values.map((value, at) => `${{names[at]}}='${{value.replaceAll(\"'\", \"'\\\\''\")}}'; `).join('') + {script})({names}, \
+         [{}\n], {plain}\n)",
+        sources.join(", ")
+    );
+    let origin = values.iter().find_map(|value| value.origin).map(|origin| Origin { indent: None, ..origin });
+    let mut made =
+        Foreign { language: Language::JavaScript, source, reads: Vec::new(), given: Vec::new(), origin };
+    for value in values {
+        let new = value.reads.into_iter().filter(|path| !made.reads.contains(path)).collect::<Vec<_>>();
+        made.reads.extend(new);
+        made.given.extend(value.given);
+    }
+    Expr::Foreign(made)
 }
 
 /// The parts of a command, and which of them are its values, each once.

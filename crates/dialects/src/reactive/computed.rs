@@ -274,8 +274,16 @@ impl<'n> Reader<'_, 'n> {
             reads,
             validate,
             origin,
+            file: self.imported_file(),
             validate_origin,
         });
+    }
+
+    /// The file that is read, where it is one that is imported: its name, and no folder of this machine.
+    fn imported_file(&self) -> Option<String> {
+        let name = self.files[self.file].source.name.as_str();
+        let own = if name.starts_with('/') { name.rsplit('/').next().unwrap_or(name) } else { name };
+        (self.file > 0).then(|| own.to_owned())
     }
 
     /// The fields that a path of an expression may read.

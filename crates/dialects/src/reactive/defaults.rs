@@ -3,7 +3,7 @@
 use super::reader::Reader;
 use crate::shape::{self, Shape};
 use crate::text::Node;
-use kernel::plan::Expr;
+use kernel::plan::{Expr, Foreign, Origin};
 
 const KEYS: Shape = Shape {
     has_no: "`default_state` has no part",
@@ -45,9 +45,34 @@ impl<'n> Reader<'_, 'n> {
             for (name, key, node) in shape::unique(fields) {
                 self.field_name(layer, name, key);
                 let value = self.at(|site| site.is_first = true, |reader| reader.value(node));
+                let declared = self.declared_kind(layer, name);
+                let value = declared.map_or(value.clone(), |(word, _)| of_type(value, name, word));
                 initial.push((format!("{layer}.{name}"), value));
             }
         }
         initial
     }
+}
+
+/// An expression that fails where its value is not of the declared type; nothing fits each of them.
+fn of_type(value: Expr, name: &str, word: &str) -> Expr {
+    let fits = match word {
+        "string" => "typeof value === 'string'",
+        "number" => "typeof value === 'number'",
+        "integer" => "Number.isInteger(value)",
+        "boolean" => "typeof value === 'boolean'",
+        "array" => "Array.isArray(value)",
+        "object" => "typeof value === 'object' && !Array.isArray(value)",
+        _ => return value,
+    };
+    let Expr::Foreign(foreign) = value else { return value };
+    let message = format!("`{name}` is declared as {word}, and its first value is ");
+    let message = serde_json::Value::from(message).to_string();
+    let source = format!(
+        "((value) => {{ if (value === null || value === undefined || {fits}) return value; \
+         throw new TypeError({message} + JSON.stringify(value).slice(0, 80)); }})({}\n)",
+        foreign.source
+    );
+    let origin = foreign.origin.map(|origin| Origin { indent: None, ..origin });
+    Expr::Foreign(Foreign { source, origin, ..foreign })
 }

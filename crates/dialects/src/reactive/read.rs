@@ -95,6 +95,7 @@ impl<'n> Reader<'_, 'n> {
         plan.outputs = outputs(&computed);
         (plan.state.initial, plan.state.computed, plan.state.books) = (initial, computed, books);
         plan.state.layers = LAYERS.map(str::to_owned).to_vec();
+        plan.state.before_items = true;
         plan.limits.state_bytes_max = STATE_BYTES_MAX;
         plan.limits.iterations_max = ROUNDS_MAX;
         plan.pinned = pinned(&plan);

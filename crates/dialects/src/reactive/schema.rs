@@ -95,6 +95,15 @@ impl<'n> Reader<'_, 'n> {
         None
     }
 
+    /// The type of a field as the first file that declares it has it, with its word.
+    pub(super) fn declared_kind(&self, layer: &str, name: &str) -> Option<(&'static str, InputKind)> {
+        (0..self.files.len()).find_map(|file| {
+            let node = self.files[file].body().get("state_schema")?.get(layer)?.get(name)?;
+            let word = node.as_text().or_else(|| node.get("type")?.as_text())?;
+            KINDS.into_iter().find(|(known, _)| *known == word)
+        })
+    }
+
     fn first_value_fits(&mut self, body: &'n Node, layer: &str, name: &str, kind: InputKind) {
         let first = body.get("default_state").and_then(|all| all.get(layer)).and_then(|all| all.get(name));
         let Some(first) =

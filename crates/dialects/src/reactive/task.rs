@@ -153,9 +153,7 @@ impl<'n> Reader<'_, 'n> {
             });
         }
         if given.iter().all(|(name, _)| name != "batch_id") {
-            let source =
-                "item !== null && typeof item === 'object' ? item.batch_id ?? item.id ?? null : null";
-            given.push(("batch_id".to_owned(), of_item(source.to_owned())));
+            given.push(("batch_id".to_owned(), batch_id(self.world.tasks[task].name)));
         }
         given
     }
@@ -215,14 +213,24 @@ pub(super) fn task_id(task: &str) -> Expr {
     id_of_item(task, "item.task_id ?? item.id ?? item.batch_id")
 }
 
+/// What the batch of an item is called: what the item says of it, else as its task.
+fn batch_id(task: &str) -> Expr {
+    let own = "(item !== null && typeof item === 'object' ? item.batch_id ?? item.id : undefined)";
+    of_item(format!("{own} ?? {}", source_of_id(task, "item.task_id")))
+}
+
 /// What names an item: what one of its fields says, the item where it is a short name itself, or else its number.
 fn id_of_item(task: &str, fields: &str) -> Expr {
+    of_item(source_of_id(task, fields))
+}
+
+fn source_of_id(task: &str, fields: &str) -> String {
     let name = Value::from(task).to_string();
-    of_item(format!(
+    format!(
         "(() => {{ const id = item !== null && typeof item === 'object' ? {fields} : item; \
          const fits = typeof id === 'number' && id !== item || typeof id === 'string' && /^[A-Za-z0-9_.:-]{{1,64}}$/.test(id); \
          return fits ? String(id) : {name} + '_' + index; }})()"
-    ))
+    )
 }
 
 /// A text for sub-agents, in place of what they are usually told.

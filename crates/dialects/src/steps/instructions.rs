@@ -50,6 +50,9 @@ pub fn next(action: &Action, reader: Reader) -> String {
             text("tool"),
             give("<all that the tool answered>")
         ),
+        "delegate" if action.parameters.contains_key("hints") => {
+            format!("Do what `instructions` say, then {}. {cannot}", give(r#"{"applied_count": 2}"#))
+        }
         "delegate" => match text("agent") {
             "" => format!("Do what `instructions` say, then {}. {cannot}", give(r#"{"response": ...}"#)),
             agent => format!(

@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 pub const SHOWN_BYTES_MAX: usize = 16 * 1024;
 
 /// The inputs that say what is asked or to be done.
-const WORDS: [&str; 5] = ["prompt", "message", "instructions", "command", "tool"];
+const WORDS: [&str; 6] = ["prompt", "message", "instructions", "command", "tool", "method"];
 
 /// A question that waits for someone.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,6 +4,7 @@
 //! turns see the same.
 
 pub mod asked;
+mod lanes;
 mod line;
 mod tally;
 mod timeline;

@@ -54,6 +54,41 @@ fn a_step_that_is_done_again_begins_anew() {
 }
 
 #[test]
+fn a_step_of_several_tasks_has_failed_where_it_failed_in_one() {
+    let lane = |lane: u32, task: &str| News::LaneBegan {
+        lane,
+        step: 1,
+        task_id: task.to_owned(),
+        attempt: 1,
+        index: 0,
+        item: kernel::Data::Inline(1.into()),
+        context: Fields::new(),
+    };
+    let mut timeline = timeline();
+    timeline.turn(1, 100, &[lane(1, "x"), lane(2, "y"), began("1/a@1", 0, 1), began("2/a@1", 0, 1)]);
+    timeline.turn(2, 200, &[ended("1/a@1", Some(failure(FailureKind::Operation)), 100)]);
+    timeline.turn(3, 300, &[ended("2/a@1", None, 100)]);
+    let line = timeline.line("a").unwrap();
+    assert_eq!((line.state, line.reason.as_deref()), (State::Failed, Some("in task x: said no")));
+    timeline.turn(4, 400, &[lane(3, "x"), began("3/a@1", 0, 1), ended("3/a@1", None, 400)]);
+    let line = timeline.line("a").unwrap();
+    assert_eq!((line.state, line.reason.as_deref()), (State::Succeeded, None), "it was done again");
+}
+
+#[test]
+fn a_step_whose_result_could_not_be_kept_has_failed() {
+    let mut plan = Plan::new("test", Dialect::Reactive, Flow::Graph(Graph::new(Vec::new(), 1)));
+    let work = || Work::Server { adapter: Adapter::Noop, inputs: Vec::new(), secrets: Default::default() };
+    (plan.steps, plan.state.layers) = (vec![Step::new("a", work())], vec!["raw".to_owned()]);
+    let mut timeline = Timeline::new(&plan);
+    let why = Failure::new(FailureKind::Expression, "step `a`: `deep` cannot be set in text");
+    let closing = News::Closing { outcome: Outcome::Failed { failure: why } };
+    timeline.turn(1, 100, &[began("a", 0, 1), ended("a", None, 100), closing]);
+    let line = timeline.line("a").unwrap();
+    assert_eq!((line.state, line.reason.as_deref()), (State::Failed, Some("`deep` cannot be set in text")));
+}
+
+#[test]
 fn each_way_to_end_has_its_words() {
     for (kind, status, outcome) in [
         (None, "completed", "success"),

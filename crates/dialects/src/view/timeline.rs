@@ -11,6 +11,7 @@
 //! ```
 //! A step that is done for each item of a list has a line of its own for each: the key of its activity is its id.
 
+use super::lanes::Lanes;
 use super::line::{Line, Nested, State};
 use super::tally::Tally;
 use kernel::plan::{Flow, Node, OnFailure, Work};
@@ -36,6 +37,10 @@ pub struct Timeline {
     tallies: Vec<Tally>,
     /// The steps whose command may fail: that is what they give.
     taken: BTreeSet<u32>,
+    /// What failed in tasks of sub-agents, each in a lane of its own.
+    lanes: Lanes,
+    /// Whether what a step gave is written to layers of a state when it has ended.
+    is_layered: bool,
 }
 
 impl Timeline {
@@ -43,7 +48,8 @@ impl Timeline {
     pub fn new(plan: &Plan) -> Self {
         let lines = plan.steps.iter().map(|step| Line { id: step.id.clone(), ..Line::default() }).collect();
         let tallies = vec![Tally::default(); plan.steps.len()];
-        let mut timeline = Self { lines, tallies, taken: taken(plan), ..Self::default() };
+        let is_layered = plan.state.is_layered();
+        let mut timeline = Self { lines, tallies, taken: taken(plan), is_layered, ..Self::default() };
         if let Flow::Graph(graph) = &plan.flow {
             for (line, block) in timeline.lines.iter_mut().zip(&graph.blocks) {
                 line.items = block.for_each.as_ref().map(|_| Vec::new());
@@ -125,7 +131,10 @@ impl Timeline {
                         nested.run = None;
                     }
                 });
+                self.lanes.ended(key, *step, failure);
+                self.stand_as_lanes(*step);
             }
+            News::LaneBegan { lane, task_id, .. } => self.lanes.began(*lane, task_id),
             News::Skipped { step, reason } => self.skip(*step as usize, reason),
             News::NotUpdated { .. } => {}
             News::Over { outcome, abandoned } => self.end(at, outcome, abandoned),
@@ -137,6 +146,31 @@ impl Timeline {
     fn close(&mut self, news: &News) {
         if let News::Closing { outcome } = news {
             self.outcome = Some(outcome.clone());
+            if let Outcome::Failed { failure } = outcome {
+                self.not_kept(&failure.message);
+            }
+        }
+    }
+
+    /// A step that was done, and because of which the run fails: what it gave could not be kept.
+    fn not_kept(&mut self, message: &str) {
+        let Some((id, reason)) = message.strip_prefix("step `").and_then(|rest| rest.split_once("`: "))
+        else {
+            return;
+        };
+        let line = self.lines.iter_mut().find(|line| line.id == id && line.state == State::Succeeded);
+        if let Some(line) = line.filter(|_| self.is_layered) {
+            (line.state, line.reason) = (State::Failed, Some(reason.to_owned()));
+        }
+    }
+
+    /// A step that is done in several tasks has failed where it has failed in one of them.
+    fn stand_as_lanes(&mut self, step: u32) {
+        let (Some(line), Some(reason)) = (self.lines.get_mut(step as usize), self.lanes.reason(step)) else {
+            return;
+        };
+        if line.state == State::Succeeded {
+            (line.state, line.reason) = (State::Failed, Some(reason.to_owned()));
         }
     }
 

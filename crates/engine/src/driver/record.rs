@@ -120,7 +120,10 @@ fn fields_of(fact: &Fact, see: &mut dyn FnMut(&Fields)) {
         Fact::Submitted { result, .. } | Fact::Answered { result, .. } => see(result),
         Fact::ChildEnded { outcome: Outcome::Succeeded { outputs }, .. } => see(outputs),
         Fact::Resolved { resolution: kernel::event::Resolution::Done { outputs }, .. } => see(outputs),
-        Fact::Updated { values, .. } => see(values),
+        Fact::Updated { values, changes, .. } => {
+            see(values);
+            changes.iter().for_each(|change| see(&Fields::from([(String::new(), change.value.clone())])));
+        }
         _ => {}
     }
 }

@@ -4,8 +4,9 @@
 use super::{Driver, Letter};
 use crate::backend::{Accepted, Error};
 use crate::turn::{Content, Posted, Reply, Turning, brought};
-use kernel::event::Report;
-use kernel::{Answer, Command, Fields, Outcome, RunId};
+use kernel::event::{Change, Report};
+use kernel::{Answer, Command, Data, Fields, Limits, Outcome, RunId};
+use serde_json::Value;
 use std::sync::Arc;
 
 impl Driver {
@@ -64,6 +65,9 @@ impl Driver {
             *fields = small;
             posted.contents.extend(contents);
         }
+        if let Command::Update { changes, .. } = &mut posted.command {
+            posted.contents.extend(stored_changes(changes, &seat.run.plan().limits, seat.run.weight()));
+        }
         let now = now.max(seat.run.at());
         match seat.run.admit(posted.command, now) {
             Err(refusal) => {
@@ -116,6 +120,18 @@ impl Driver {
             self.batch.replies.push((reply, answer));
         }
     }
+}
+
+/// Makes what is large in changes of the state content, as what steps give is. Gives the contents.
+fn stored_changes(changes: &mut [Change], limits: &Limits, held: u64) -> Vec<Content> {
+    let numbered = |(index, change): (usize, &mut Change)| {
+        let value = std::mem::replace(&mut change.value, Data::Inline(Value::Null));
+        (format!("{index:08}"), value)
+    };
+    let values: Fields = changes.iter_mut().enumerate().map(numbered).collect();
+    let (small, contents) = brought(values, limits, held);
+    changes.iter_mut().zip(small.into_values()).for_each(|(change, value)| change.value = value);
+    contents
 }
 
 /// The data that a command brings.

@@ -6,6 +6,7 @@ use crate::backend::Progress;
 use crate::driver::word;
 use crate::store::Reader;
 use crate::turn::LoadError;
+use dialects::reactive::view::atomic::lane;
 use dialects::steps::due::Delegated;
 use dialects::view::Asked;
 use kernel::clock::iso;
@@ -180,5 +181,9 @@ fn nested(line: &Line) -> Option<&RunId> {
 }
 
 fn names(asked: &Asked, step: &str) -> bool {
-    asked.path.last().is_some_and(|last| last == step)
+    asked.path.last().is_some_and(|last| {
+        let name = lane(last).1;
+        // Of a later visit only the step is waited for by name.
+        last == step || name == step || name.rsplit_once('@').is_some_and(|(own, _)| own == step)
+    })
 }

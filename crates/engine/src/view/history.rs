@@ -1,13 +1,14 @@
 //! What happened to a run beside how its steps stand: what was computed, changed, noted and warned of, folded from its
 //! journal. What may grow without end is counted, and only the last of it is kept.
 
+use super::input::recalled;
 use super::{Values, whole};
 use crate::store::Reader;
 use crate::turn::{LoadError, Seen, replay};
 use dialects::reactive::view::path::keys;
 use kernel::clock::iso;
 use kernel::event::Change;
-use kernel::{Data, Fact, News, Plan, RunId};
+use kernel::{Data, Digest, Fact, Fields, News, Plan, RunId};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
@@ -36,6 +37,10 @@ pub struct History {
     pub lanes: BTreeMap<String, Vec<u32>>,
     /// The field whose computations are kept; all where none is named.
     only: Option<String>,
+    /// How many computations are kept.
+    kept_max: usize,
+    /// What fields of the state were when they were computed last.
+    made: BTreeMap<String, Option<Data>>,
     /// The entry at which each open activity began.
     began: BTreeMap<String, u64>,
     /// The paths that callers changed since something open began, and the entries.
@@ -62,8 +67,10 @@ pub struct Computation {
     pub at: u64,
     /// The fields whose change made it be computed.
     pub trigger: String,
-    /// Names its input.
-    pub input: Option<String>,
+    /// What it was computed from, where that is small and can still be told.
+    pub input: Option<Value>,
+    /// Names that.
+    pub input_digest: Option<String>,
     /// What it was then.
     pub output: Option<Data>,
     /// How long it took, in microseconds.
@@ -121,13 +128,18 @@ pub struct End {
 impl History {
     /// What happened to a run, or nothing if there is no such run.
     pub fn load(reader: &Reader, run: &RunId) -> Result<Option<History>, LoadError> {
-        History::of_field(reader, run, None)
+        History::of_field(reader, run, None, KEPT_MAX)
     }
 
-    /// The same, with the last computations of one field where one is named.
-    pub fn of_field(reader: &Reader, run: &RunId, field: Option<&str>) -> Result<Option<History>, LoadError> {
+    /// The same, with so many of the last computations, of one field where one is named.
+    pub fn of_field(
+        reader: &Reader,
+        run: &RunId,
+        field: Option<&str>,
+        kept_max: usize,
+    ) -> Result<Option<History>, LoadError> {
         let Some((loaded, plan)) = whole(reader, run)? else { return Ok(None) };
-        let mut history = History { only: field.map(str::to_owned), ..History::default() };
+        let mut history = History { only: field.map(str::to_owned), kept_max, ..History::default() };
         replay(reader, &loaded, |seen| history.turn(&plan, &seen))?;
         Ok(Some(history))
     }
@@ -178,23 +190,49 @@ impl History {
             let paths = fields.chain(changes.iter().map(|change| change.path.clone()));
             self.updates.extend(paths.filter(|_| !refused).map(|path| (seq, path)));
         }
-        seen.turn.news.iter().for_each(|news| self.take(plan, seq, at, news));
+        for news in &seen.turn.news {
+            self.take(plan, seq, at, news);
+            if let News::Computed { field, input: Some(digest), .. } = news {
+                self.recall(plan, seen.run.state(), field, digest);
+            }
+        }
+    }
+
+    /// Finds out what a field was computed from: what its digest names must be what the state holds after the turn, and what
+    /// was computed before it in the turn.
+    fn recall(&mut self, plan: &Plan, state: &Fields, field: &str, digest: &Digest) {
+        let of_field = plan.state.computed.iter().find(|one| one.name == field);
+        let transform = of_field.and_then(|one| one.transform.as_ref());
+        if let (Some(one), Some(transform)) = (self.computations.back_mut(), transform)
+            && one.field == field
+        {
+            one.input = recalled(transform, digest, |name| match self.made.get(name) {
+                Some(made) => made.as_ref(),
+                None => state.get(name),
+            });
+        }
     }
 
     fn take(&mut self, plan: &Plan, seq: u64, at: u64, news: &News) {
         let id = |step: u32| plan.steps.get(step as usize).map(|step| step.id.clone()).unwrap_or_default();
         match news {
             News::Computed { field, trigger, input, output, took_us, error } => {
+                self.made.insert(field.clone(), output.clone());
                 let cost = self.costs.entry(field.clone()).or_default();
                 *cost = (cost.0 + 1, cost.1 + took_us);
                 if self.only.as_ref().is_some_and(|only| only != field) {
                     return;
                 }
                 let (field, trigger, output) = (field.clone(), trigger.clone(), output.clone());
-                let (input, error) = (input.as_ref().map(ToString::to_string), error.clone());
-                let one = Computation { field, at, trigger, input, output, took_us: *took_us, error };
+                let (input_digest, error) = (
+                    input.as_ref().map(ToString::to_string),
+                    error.clone().map(|error| placed(plan, &field, error)),
+                );
+                let took_us = *took_us;
+                let one =
+                    Computation { field, at, trigger, input: None, input_digest, output, took_us, error };
                 self.computations.push_back(one);
-                if self.computations.len() > KEPT_MAX {
+                if self.computations.len() > self.kept_max {
                     self.computations.pop_front();
                 }
             }
@@ -264,9 +302,12 @@ impl Computation {
             "field": self.field,
             "timestamp": iso(self.at),
             "trigger": self.trigger,
-            "input": self.input,
+            "input_digest": self.input_digest,
             "output": output,
         });
+        if let Some(input) = &self.input {
+            value["input"] = input.clone();
+        }
         if timed {
             value["duration_ms"] = json!(ms(self.took_us));
         }
@@ -274,6 +315,15 @@ impl Computation {
             value["error"] = json!(error);
         }
         Ok(value)
+    }
+}
+
+/// Why a field could not be computed; its place is in the file that it was imported from.
+fn placed(plan: &Plan, field: &str, error: String) -> String {
+    let of_field = plan.state.computed.iter().find(|one| one.name == field);
+    match of_field.and_then(|one| one.transform.as_ref()?.file.as_ref()) {
+        Some(file) => format!("{file}: {error}"),
+        None => error,
     }
 }
 

@@ -9,6 +9,7 @@
 
 mod asks;
 mod history;
+mod input;
 mod json;
 mod load;
 mod row;

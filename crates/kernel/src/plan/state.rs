@@ -17,6 +17,10 @@ pub struct Rules {
     /// name (`raw.files`), and a bare name means the first layer that has it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub layers: Vec<String>,
+    /// Whether a field of the state comes before one of an item that has its name. Plans from before that have it the other
+    /// way round, and their runs go on so.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub before_items: bool,
     /// The fields in which the server keeps account of steps by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub books: Option<Books>,
@@ -107,6 +111,9 @@ pub struct Transform {
     /// Where the source stands in its file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<Origin>,
+    /// The file, where that is not the one of the plan.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
     /// Where `validate` stands in its file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub validate_origin: Option<Origin>,
@@ -178,7 +185,7 @@ impl Write {
     }
 
     /// All that is to be made for it: its value, then the keys that are not known.
-    pub(crate) fn exprs(&self) -> impl Iterator<Item = &Expr> + Clone {
+    pub fn exprs(&self) -> impl Iterator<Item = &Expr> + Clone {
         let keys = self.keys.iter().filter_map(|key| match key {
             Key::Name(_) => None,
             Key::Made(expr) => Some(expr),

@@ -35,6 +35,6 @@ pub use turn::Turn;
 pub(crate) use activity::Owner;
 pub(crate) use life::Life;
 pub(crate) use moment::{Moment, Task};
-pub(crate) use scope::{Gather, Scope, Stop, of_item, shallow};
+pub(crate) use scope::{Gather, Item, Scope, Stop, of_item, shallow};
 pub(crate) use write::{Changes, Writer};
 pub(crate) use {hold::Weigh, key::Key};

@@ -119,7 +119,7 @@ fn with_fewer_entries(document: &Map<String, Value>, bytes_max: usize) -> (Cut, 
 }
 
 /// The bytes of a value as JSON.
-fn size(value: &Value) -> usize {
+pub(super) fn size(value: &Value) -> usize {
     struct Count(usize);
     impl std::io::Write for Count {
         fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {

@@ -38,6 +38,7 @@ mod takes;
 mod tell;
 mod terminals;
 mod tools;
+mod traces;
 mod visit;
 mod wait;
 mod watch;

@@ -2,10 +2,12 @@
 
 use super::questions;
 use crate::cli::{typable, undecided};
+use crate::settings::Toolset;
 use engine::dialects::steps::instructions::Reader;
 use engine::kernel::plan::Dialect;
 use engine::kernel::{Outcome, RunId, Status, Waiting};
 use engine::view::{Undecided, View};
+use std::collections::BTreeSet;
 
 /// How many steps are named.
 const NAMED_MAX: usize = 3;
@@ -14,8 +16,21 @@ const NAMED_MAX: usize = 3;
 pub(super) const OVER: &str = "This run is over: nothing more is to be done in it.";
 
 /// What to do about a run as it stands, from the folder of whoever asks.
-pub(super) fn next_from(folder: &str, view: &View) -> Option<String> {
-    if view.workspace == folder { next(view) } else { Some(elsewhere(view)) }
+pub(super) fn next_from(folder: &str, view: &View, toolsets: &BTreeSet<Toolset>) -> Option<String> {
+    if view.workspace == folder { next_with(view, toolsets) } else { Some(elsewhere(view)) }
+}
+
+/// What to do about a run as it stands, by tools that are there: a run of `reactive` is driven by its own, if they are.
+pub(super) fn next_with(view: &View, toolsets: &BTreeSet<Toolset>) -> Option<String> {
+    let own = view.plan.dialect == Dialect::Reactive && toolsets.contains(&Toolset::Reactive);
+    let is_over = matches!(view.status, Status::Ended(_) | Status::Closing);
+    let has_step = !view.asked.is_empty() || !view.parallel.is_empty() || !view.delegated.is_empty();
+    if own && has_step && !is_over && !view.left && cut_off(view).is_none() {
+        let run = &view.run;
+        return Some(format!("workflow_get_next_step(workflow_id=\"{run}\") gives the step that is due."));
+    }
+    let next = next(view)?;
+    Some(if own { next.replace("start_workflow", "workflow_start") } else { next })
 }
 
 /// What can be done about a run from a folder that it does not belong to: look at it, and wait.

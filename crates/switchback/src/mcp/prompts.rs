@@ -100,7 +100,9 @@ pub(super) async fn get(
     let text = visit.look(move |visit, reader| match request.name.as_str() {
         HELP => about(visit, Order::Blocks, &word, help),
         STEPS => about(visit, Order::Steps, &word, steps),
-        ORCHESTRATOR => about(visit, Order::Reactive, &word, |one, _| standard::orchestrator(&one.name)),
+        ORCHESTRATOR => about(visit, Order::Reactive, &word, |one, plan| {
+            standard::orchestrator(&one.name) + &standard::own_lines(&plan.notes)
+        }),
         TASK => task(visit, reader, &word, &task_id),
         SLASH => slash::text(visit, reader, &word),
         _ => child(visit, reader, &word),
@@ -150,16 +152,15 @@ fn steps(definition: &Definition, plan: &Plan) -> String {
 fn task(visit: &Visit, reader: &Reader, word: &str, task_id: &str) -> Result<String, Problem> {
     let row = runs::find(reader, word, &Sight::of(visit, false))?;
     let view = runs::view_of(visit, reader, &row.id)?;
-    let known: Vec<&str> =
-        view.parallel.iter().flat_map(|one| one.tasks.iter().map(|task| task.id.as_str())).collect();
-    if !known.contains(&task_id) {
-        let error = format!("run {} has no open task `{}`", row.id, said(task_id));
-        return Err(Problem::new("unknown-task", error)
-            .options(known)
-            .near(task_id)
-            .help("Name one of its tasks"));
+    if let Some(told) = view.parallel.iter().find_map(|one| one.prompt_of(task_id)) {
+        return Ok(told);
     }
-    Ok(standard::sub_agent(row.id.as_str(), task_id))
+    let known = view.parallel.iter().flat_map(|one| one.tasks.iter().map(|task| task.id.as_str()));
+    let error = format!("run {} has no open task `{}`", row.id, said(task_id));
+    Err(Problem::new("unknown-task", error)
+        .options(known.collect::<Vec<_>>())
+        .near(task_id)
+        .help("Name one of its tasks"))
 }
 
 /// What a sub-agent is told.

@@ -10,6 +10,9 @@ use engine::secrets::used;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
+/// How many files to be mended are named.
+const FILES_MAX: usize = 3;
+
 /// How many mistakes of a definition are shown.
 const MISTAKES_MAX: usize = 20;
 
@@ -87,11 +90,18 @@ pub(super) fn plan(definition: &Definition) -> Result<&Plan, Problem> {
         let count = mistakes.len();
         mistakes.truncate(MISTAKES_MAX);
         let error = format!("workflow '{name}' cannot run: {}", reading.diagnostics.summary());
+        let mut mended: Vec<&str> = mistakes.iter().filter_map(|mistake| mistake["file"].as_str()).collect();
+        mended.sort_unstable();
+        mended.dedup();
+        mended.truncate(FILES_MAX);
+        if mended.is_empty() {
+            mended.push(&origin.shown);
+        }
         Problem::new("invalid-definition", error)
             .with("file", json!(origin.shown))
             .with("diagnostics", mistakes.iter().map(|mistake| short(mistake, &origin.shown)).collect())
             .with("more_diagnostics", json!(count.saturating_sub(MISTAKES_MAX)))
-            .help(format!("Mend {}; it is read again at the next call", origin.shown))
+            .help(format!("Mend {}; it is read again at the next call", mended.join(", ")))
     })
 }
 

@@ -55,7 +55,7 @@ fn lower<'n>(reader: &mut Reader<'_, 'n>, node: &'n Text, step: u32) -> Lowered 
     reader.action(node, step, shown, None).within(TIMEOUT_MS)
 }
 
-/// A `shell_command` that is handed out: the agent runs it in place of the server.
+/// A `shell_command` that is handed out: the agent runs it in place of the server, and no value in it is code there either.
 pub(super) fn handed_out<'n>(reader: &mut Reader<'_, 'n>, node: &'n Text, step: u32) -> Lowered {
     if let Some((key, _)) = ["env", "working_dir"].iter().find_map(|key| node.entry(key)) {
         let word = key.as_text().unwrap_or_default().to_owned();
@@ -66,5 +66,13 @@ pub(super) fn handed_out<'n>(reader: &mut Reader<'_, 'n>, node: &'n Text, step: 
             diagnostic.hint("take it away, or take `shell_command` out of the setting `hand_out`")
         });
     }
-    lower(reader, node, step)
+    let command = reader.must(node, "command", "say what to run: `command: git diff --name-only`");
+    let mut shown = Vec::new();
+    shown.extend(command.map(|command| ("command".to_owned(), reader.quoted(command))));
+    shown.push(("output_format".to_owned(), Expr::Const(reader.format(node).into())));
+    if let Some(ms) = node.get("timeout").filter(|time| time.as_u64().is_some()) {
+        shown.push(("timeout".to_owned(), Expr::Const(ms.to_value())));
+    }
+    shown.extend(reader.replacements(command));
+    reader.action(node, step, shown, None).within(TIMEOUT_MS)
 }

@@ -1,11 +1,14 @@
 //! `state_update`: the state changes, all of the updates or none.
 
 use super::form::{Form, Lowered};
+use crate::reactive::LAYERS;
 use crate::reactive::reader::Reader;
 use crate::reactive::update::{Update, operation};
 use crate::shape::{self, Shape};
 use crate::text::Node as Text;
+use kernel::language::Path;
 use kernel::plan::{Audience, Deadline, Expr, Node, OnFailure, Work};
+use std::collections::BTreeSet;
 
 const HINT: &str = "say what changes: `path: raw.count`, and `value` or `operation: increment`";
 
@@ -28,7 +31,7 @@ const UPDATE: Shape =
 
 fn lower<'n>(reader: &mut Reader<'_, 'n>, node: &'n Text, step: u32) -> Lowered {
     let updates = reader.updates(node);
-    if reader.hand_out.state_update && !updates.is_empty() {
+    if reader.hand_out.state_update && !updates.is_empty() && reader.are_independent(&updates) {
         return handed_out(updates, step);
     }
     Lowered::flow(Node::Set { writes: updates.into_iter().map(|update| update.write).collect() })
@@ -77,6 +80,23 @@ impl<'n> Reader<'_, 'n> {
         updates
     }
 
+    /// Whether no update reads what one before it has changed: only then all values are known when they are handed out.
+    fn are_independent(&self, updates: &[Update]) -> bool {
+        let mut written: BTreeSet<&str> = BTreeSet::new();
+        for Update { write, .. } in updates {
+            let reads = write.exprs().flat_map(reads);
+            let is_old = |path: &Path| {
+                let name = path.key(0).filter(|_| LAYERS.contains(&path.root.as_str())).unwrap_or(&path.root);
+                written.is_empty() || !written.contains(name) && !self.world.has("computed", name)
+            };
+            if !reads.into_iter().all(is_old) {
+                return false;
+            }
+            written.extend(write.path.first().and_then(|field| field.split_once('.')).map(|(_, name)| name));
+        }
+        true
+    }
+
     fn one_update(&mut self, node: &'n Text, path: &'n Text) -> Option<Update> {
         let grows = node.get("operation").and_then(Text::as_text) == Some("increment");
         if node.get("value").is_none() && !grows && !self.meant.contains("value") {
@@ -84,6 +104,16 @@ impl<'n> Reader<'_, 'n> {
             shape::missing(self.sheet(), path.place(), "a state update", "value", hint);
         }
         self.change(node, path, "1")
+    }
+}
+
+/// What an expression reads.
+fn reads(expr: &Expr) -> Vec<&Path> {
+    match expr {
+        Expr::Foreign(foreign) => foreign.reads.iter().collect(),
+        Expr::List(items) => items.iter().flat_map(reads).collect(),
+        Expr::Object(fields) => fields.iter().flat_map(|(_, value)| reads(value)).collect(),
+        _ => Vec::new(),
     }
 }
 

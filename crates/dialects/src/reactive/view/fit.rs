@@ -53,6 +53,9 @@ fn applied(said: Value) -> Result<Value, Unfit> {
     match &said {
         Value::Number(_) => Ok(json!({ "applied_count": said })),
         Value::Object(members) if members.get("applied_count").is_some_and(Value::is_number) => Ok(said),
+        Value::Object(members) if members.contains_key("applied_count") => {
+            Err(unfit("`applied_count` is a number: how many hints were applied", fits))
+        }
         _ => Err(unfit("`applied_count` is missing: how many hints were applied", fits)),
     }
 }

@@ -1,6 +1,9 @@
 //! The standard prompts: what the agent is told that drives a workflow, and what a sub-agent is told that carries out one
 //! task. They hold for every workflow, and none of them is written in one.
 
+use serde_json::Value;
+use std::collections::BTreeMap;
+
 /// What the agent is told that drives a workflow.
 pub fn orchestrator(workflow: &str) -> String {
     format!(
@@ -37,6 +40,27 @@ pub fn orchestrator(workflow: &str) -> String {
          \n\
          Current workflow: {workflow}\n"
     )
+}
+
+/// What a definition adds for whoever drives it.
+pub fn own_lines(notes: &BTreeMap<String, Value>) -> String {
+    let behavior = notes.get("orchestrator_behavior").and_then(Value::as_array);
+    let lines: Vec<String> = behavior
+        .into_iter()
+        .flatten()
+        .map(|line| format!("- {}\n", line.as_str().map_or_else(|| line.to_string(), str::to_owned)))
+        .collect();
+    let mut told = String::new();
+    if !lines.is_empty() {
+        told.push_str(&format!("\nThis workflow asks of you as well:\n{}", lines.concat()));
+    }
+    if let Some(usage) = notes.get("on_high_context_usage") {
+        told.push_str(&format!(
+            "\nWhen your context runs full, this workflow wants these steps of you: {}\n",
+            usage["steps"]
+        ));
+    }
+    told
 }
 
 /// What a sub-agent is told that carries out one task.

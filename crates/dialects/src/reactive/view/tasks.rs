@@ -4,6 +4,16 @@ use super::prompts;
 use kernel::RunId;
 use serde_json::{Map, Value, json};
 
+/// What the tasks of one answer may take; those that do not fit come when others are over.
+const TASKS_BYTES_MAX: usize = 12_000;
+
+/// What the context of one of them may take.
+const CONTEXT_BYTES_MAX: usize = 4_000;
+const ID_BYTES_MAX: usize = 500;
+
+/// How many tasks are named in a sentence.
+const NAMED_MAX: usize = 10;
+
 /// The tasks of one step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parallel {
@@ -90,12 +100,17 @@ impl Parallel {
         self.tasks.iter().filter(running).map(|task| task.id.as_str()).collect()
     }
 
-    /// The step as agents receive it.
+    /// The first of those that are not over, by name, and how many more there are.
+    pub fn open_named(&self) -> String {
+        named(&self.open())
+    }
+
+    /// The step as agents receive it. Where there are more tasks than it holds, it has the first of those that are not over.
     pub fn to_json(&self) -> Value {
         let one_prompt = self.tasks.iter().all(|task| task.prompt == self.tasks[0].prompt);
         let task = |task: &Task| {
             let mut value =
-                json!({ "task_id": task.id, "context": task.context, "status": task.state.as_str() });
+                json!({ "task_id": task.id, "context": task.shown_context(), "status": task.state.as_str() });
             if !one_prompt {
                 value["sub_agent_prompt"] = json!(self.prompt(task, &task.id));
             }
@@ -105,9 +120,20 @@ impl Parallel {
         let is_again =
             |task: &&Task| task.state.is_open() && task.attempts > u32::from(task.state == State::Running);
         let again = self.tasks.iter().any(|task| is_again(&task));
-        let shown: Vec<Value> =
+        let all: Vec<Value> =
             self.tasks.iter().filter(|task| !again || task.state.is_open()).map(task).collect();
-        let (count, width) = (shown.len(), self.width);
+        let (count, width) = (all.len(), self.width);
+        let open = || self.tasks.iter().filter(|task| task.state.is_open()).map(task);
+        let (shown, left) = if bytes(&all) <= TASKS_BYTES_MAX { (all, 0) } else { fitting(open()) };
+        let more = if left == 0 {
+            String::new()
+        } else {
+            format!(
+                " These are the first {} of {} that are open: when they are over, workflow_get_next_step gives the next ones.",
+                shown.len(),
+                shown.len() + left
+            )
+        };
         let at_once = if (width as usize) < count {
             format!(
                 " At most {width} of them have steps at a time; the others wait for their turn by themselves."
@@ -120,9 +146,10 @@ impl Parallel {
             "type": "parallel_tasks",
             "instructions": format!(
                 "Create sub-agents for ALL tasks, each with `sub_agent_prompt` and its own task_id and context. Execute them in \
-                 parallel.{at_once} Wait for ALL to complete, then mark this step complete."
+                 parallel.{at_once}{more} Wait for ALL to complete, then mark this step complete."
             ),
             "definition": {
+                "tasks_count": self.counts(),
                 "tasks": shown,
                 "max_parallel": width,
                 "sub_agent_task": self.task,
@@ -131,11 +158,74 @@ impl Parallel {
         })
     }
 
+    /// How many tasks there are, and how many of them stand how.
+    fn counts(&self) -> Value {
+        let of = |state: State| self.tasks.iter().filter(|task| task.state == state).count();
+        let states = [State::Waiting, State::Running, State::Done, State::Failed];
+        let by_state = states.into_iter().map(|state| (state.as_str().to_owned(), of(state)));
+        let told = by_state.filter(|(_, count)| *count > 0).map(|(word, count)| (word, json!(count)));
+        let all = std::iter::once(("all".to_owned(), json!(self.tasks.len())));
+        Value::Object(all.chain(told).collect())
+    }
+
+    /// What the sub-agent of a task is told, if there is such a task.
+    pub fn prompt_of(&self, id: &str) -> Option<String> {
+        self.task(id).map(|task| self.prompt(task, &task.id))
+    }
+
     /// What the sub-agent of a task is told.
     fn prompt(&self, task: &Task, id: &str) -> String {
         match &task.prompt {
             Some(own) => format!("{own}\n\n{}", prompts::ids(self.run.as_str(), id)),
             None => prompts::sub_agent(self.run.as_str(), id),
         }
+    }
+}
+
+impl Task {
+    /// What it needs to know, as far as that is no longer than somebody reads: its steps have every value in them.
+    fn shown_context(&self) -> Value {
+        let whole = Value::Object(self.context.clone());
+        let size = whole.to_string().len();
+        if size <= CONTEXT_BYTES_MAX {
+            return whole;
+        }
+        let ids = ["workflow_id", "task_id", "batch_id"].into_iter();
+        let kept = ids.filter_map(|name| Some((name.to_owned(), self.context.get(name)?.clone())));
+        let mut kept: Map<String, Value> =
+            kept.filter(|(_, id)| id.to_string().len() < ID_BYTES_MAX).collect();
+        kept.insert(
+            "left_out".to_owned(),
+            format!("the item has {size} bytes; the steps of the task have what they need of it").into(),
+        );
+        Value::Object(kept)
+    }
+}
+
+/// The first of these that fit, and how many are left.
+fn fitting(tasks: impl Iterator<Item = Value>) -> (Vec<Value>, usize) {
+    let (mut shown, mut room, mut left) = (Vec::new(), TASKS_BYTES_MAX, 0);
+    for task in tasks {
+        let needed = bytes(std::slice::from_ref(&task));
+        if left == 0 && needed <= room {
+            room -= needed;
+            shown.push(task);
+        } else {
+            left += 1;
+        }
+    }
+    (shown, left)
+}
+
+fn bytes(tasks: &[Value]) -> usize {
+    tasks.iter().map(|task| task.to_string().len() + 1).sum()
+}
+
+/// Some names, and how many more there are.
+pub fn named(names: &[&str]) -> String {
+    let first = names[..names.len().min(NAMED_MAX)].join(", ");
+    match names.len().saturating_sub(NAMED_MAX) {
+        0 => first,
+        more => format!("{first}, and {more} more"),
     }
 }

@@ -2,7 +2,7 @@
 //! caught, what tasks were given. Read where the state has layers.
 
 use super::{ERROR, SequenceLife, Turns};
-use crate::run::of_item;
+use crate::run::{Item, of_item};
 use crate::{Data, Fields};
 use std::fmt::Write;
 
@@ -11,10 +11,12 @@ const TASK_ID: &str = "task_id";
 
 impl SequenceLife {
     /// What a bare name means in a lane, innermost first, and then in the lane it was forked from.
-    pub(crate) fn around(&self, lane: u32, name: &str) -> Option<Data> {
+    pub(crate) fn around(&self, lane: u32, name: &str, part: Item) -> Option<Data> {
         let lane = self.lanes.get(&lane)?;
         let framed = lane.stack.iter().rev().find_map(|frame| match &frame.turns {
-            Turns::Foreach(each) => of_item(name, &each.variable, &each.item, each.next.saturating_sub(1)),
+            Turns::Foreach(each) => {
+                of_item(name, part, &each.variable, &each.item, each.next.saturating_sub(1))
+            }
             Turns::Caught { error, .. } if name == ERROR => Some(error.clone()),
             _ => None,
         });
@@ -23,12 +25,12 @@ impl SequenceLife {
             if name == TASK_ID {
                 return Some(Data::Inline(task.id.as_str().into()));
             }
-            of_item(name, &task.variable, lane.variables.get(&task.variable)?, index)
+            of_item(name, part, &task.variable, lane.variables.get(&task.variable)?, index)
         };
         framed
             .or_else(|| lane.variables.get(name).cloned())
             .or_else(of_task)
-            .or_else(|| self.around(lane.parent?.0, name))
+            .or_else(|| self.around(lane.parent?.0, name, part))
     }
 
     /// What a task was given under a name, if the lane is inside of one.

@@ -1,5 +1,6 @@
 //! Reads a state that has layers: a layer by its name, and bare names wherever they are found first. What stands around
-//! an expression (an item and its fields, its number, what a task was given) comes before the state.
+//! an expression (an item, its number, what a task was given) comes before the state; fields of an item come after it, so
+//! that no key of some data changes what a field of the state means.
 
 use super::{Scope, Stop};
 use crate::language::Path;
@@ -15,7 +16,12 @@ impl Scope<'_> {
             return self.read_layer(path);
         }
         let name = path.root.as_str();
-        match self.around(name).or_else(|| self.of_run(name)).or_else(|| self.flattened(name)) {
+        let found = match self.plan.state.before_items {
+            true => self.around(name, Item::Itself).or_else(|| self.of_run(name)),
+            false => self.around(name, Item::Both).or_else(|| self.of_run(name)),
+        };
+        let found = found.or_else(|| self.flattened(name));
+        match found.or_else(|| self.around(name, Item::Both)) {
             Some(data) => self.below(path, &data, 0),
             None => Err(format!("nothing is called `{name}` here").into()),
         }
@@ -69,10 +75,11 @@ impl Scope<'_> {
     }
 
     /// What stands around the expression, innermost first.
-    fn around(&self, name: &str) -> Option<Data> {
-        let made_for = self.item.and_then(|(variable, item, index)| of_item(name, variable, item, index));
+    fn around(&self, name: &str, part: Item) -> Option<Data> {
+        let made_for =
+            self.item.and_then(|(variable, item, index)| of_item(name, part, variable, item, index));
         made_for.or_else(|| match (&self.life.flow, self.lane) {
-            (FlowLife::Sequence(life), Some(lane)) => life.around(lane, name),
+            (FlowLife::Sequence(life), Some(lane)) => life.around(lane, name, part),
             _ => None,
         })
     }
@@ -98,12 +105,23 @@ impl Scope<'_> {
     }
 }
 
+/// What of an item a bare name may mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Item {
+    /// The item, and its number.
+    Itself,
+    /// The same, and its fields.
+    Both,
+}
+
 /// What a name means where there is an item: the item itself, its number, or a field of it.
-pub(crate) fn of_item(name: &str, variable: &str, item: &Data, index: u32) -> Option<Data> {
+pub(crate) fn of_item(name: &str, part: Item, variable: &str, item: &Data, index: u32) -> Option<Data> {
     match (name, item) {
         (name, item) if name == variable => Some(item.clone()),
         ("index", _) => Some(Data::Inline(index.into())),
-        (name, Data::Inline(Value::Object(fields))) => fields.get(name).cloned().map(Data::Inline),
+        (name, Data::Inline(Value::Object(fields))) if part == Item::Both => {
+            fields.get(name).cloned().map(Data::Inline)
+        }
         _ => None,
     }
 }

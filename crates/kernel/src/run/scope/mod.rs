@@ -11,7 +11,7 @@ mod read;
 mod truth;
 
 pub(crate) use gather::Gather;
-pub(crate) use layer::of_item;
+pub(crate) use layer::{Item, of_item};
 pub(crate) use make::{Called, shallow};
 
 use super::{Changes, Life};

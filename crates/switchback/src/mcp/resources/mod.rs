@@ -62,6 +62,20 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
         )
         .with_mime_type(JSON),
         template(
+            "switchback://run/{id}/transformations",
+            "transformations",
+            "Computations",
+            "The computations of a run's fields in order, the newest 10,000 as far as they fit",
+        )
+        .with_mime_type(JSON),
+        template(
+            "switchback://run/{id}/transformations/{field}",
+            "transformations of a field",
+            "Computations of a field",
+            "The same of one computed field",
+        )
+        .with_mime_type(JSON),
+        template(
             "switchback://run/{id}/step/{step}",
             "step",
             "Step",

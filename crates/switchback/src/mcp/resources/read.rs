@@ -5,6 +5,7 @@ use super::uri::{self, Address};
 use crate::mcp::fit::fill;
 use crate::mcp::problem::{Problem, said};
 use crate::mcp::runs::{self, Sight};
+use crate::mcp::traces;
 use crate::mcp::visit::Visit;
 use crate::mcp::workflows;
 use engine::store::{Reader, RunRow};
@@ -17,6 +18,9 @@ use std::sync::Arc;
 
 /// The most that one read gives.
 pub(super) const BYTES_MAX: usize = 1 << 20;
+
+/// The most computations that one read gives.
+const TRACES_MAX: usize = 10_000;
 
 /// What a resource holds.
 struct Text {
@@ -52,9 +56,18 @@ fn text(visit: &Visit, reader: &Reader, address: Address) -> Result<Text, Proble
         Address::Journal(id) => journal(reader, &find(&id)?),
         Address::State(id, seq) => {
             let row = find(&id)?;
+            if let Some(seq) = seq.filter(|seq| *seq > row.head.seq) {
+                let error = format!("run {} has no entry {seq}: its last one is {}", row.id, row.head.seq);
+                return Err(Problem::new("unknown-entry", error).help("Name one of its entries"));
+            }
             let held =
                 Held::load_until(reader, &row.id, seq.unwrap_or(u64::MAX)).map_err(runs::not_loaded)?;
             Ok(json_text(Value::Object(held.map(|held| held.flat()).unwrap_or_default())))
+        }
+        Address::Traces(id, field) => {
+            let row = find(&id)?;
+            let traces = traces::Traces::of(visit, reader, &row.id, field.as_deref(), TRACES_MAX)?;
+            Ok(json_text(traces.to_json(&row.id, true, BYTES_MAX)))
         }
         Address::Step(id, step) => {
             let view = runs::view_of(visit, reader, &find(&id)?.id)?;
@@ -126,7 +139,15 @@ impl Write for Bounded {
 
 fn unknown(uri: &str) -> ErrorData {
     let known = [uri::WORKFLOWS, uri::RUNS, "workflow://definition/{name}", "switchback://run/{id}"];
-    let of_run = ["journal", "state", "state/{entry}", "step/{step}", "step/{step}/{side}/{name}/{from}"];
+    let of_run = [
+        "journal",
+        "state",
+        "state/{entry}",
+        "transformations",
+        "transformations/{field}",
+        "step/{step}",
+        "step/{step}/{side}/{name}/{from}",
+    ];
     let of_run = of_run.map(|part| format!("switchback://run/{{id}}/{part}"));
     let known: Vec<&str> = known.into_iter().chain(of_run.iter().map(String::as_str)).collect();
     let data = json!({ "uri": said(uri), "available_options": known });

@@ -23,6 +23,8 @@ pub(super) enum Address {
     Journal(String),
     /// The state of a run, now or after one of its entries.
     State(String, Option<u64>),
+    /// What a run computed, all fields or one.
+    Traces(String, Option<String>),
     /// A step of a run.
     Step(String, String),
     /// One value of a step, from some byte on.
@@ -72,6 +74,12 @@ pub(in crate::mcp) fn state_at(run: &RunId, seq: u64) -> String {
     format!("{}/{seq}", state(run))
 }
 
+/// The address of what a run computed, of all fields or of one.
+pub(in crate::mcp) fn traces(run: &RunId, field: Option<&str>) -> String {
+    let all = format!("{}/transformations", self::run(run));
+    field.map_or(all.clone(), |field| format!("{all}/{}", encoded(field)))
+}
+
 /// The address of a step of a run.
 pub(in crate::mcp) fn step(run: &RunId, step: &str) -> String {
     format!("{}/step/{}", self::run(run), encoded(step))
@@ -96,6 +104,10 @@ pub(super) fn parse(uri: &str) -> Option<Address> {
         ("switchback", ["run", id, "state"]) => Address::State((*id).to_owned(), None),
         ("switchback", ["run", id, "state", seq]) => {
             Address::State((*id).to_owned(), Some(seq.parse().ok()?))
+        }
+        ("switchback", ["run", id, "transformations"]) => Address::Traces((*id).to_owned(), None),
+        ("switchback", ["run", id, "transformations", field]) => {
+            Address::Traces((*id).to_owned(), Some((*field).to_owned()))
         }
         ("switchback", ["run", id, "step", step]) => Address::Step((*id).to_owned(), (*step).to_owned()),
         ("switchback", ["run", run, "step", step, side, name, from]) => Address::Piece {
@@ -149,6 +161,9 @@ mod tests {
         assert_eq!(parse("switchback://run/a/journal"), Some(Address::Journal("a".into())));
         assert_eq!(parse(&state(&child)), Some(Address::State(child.to_string(), None)));
         assert_eq!(parse(&state_at(&child, 7)), Some(Address::State(child.to_string(), Some(7))));
+        assert_eq!(parse(&traces(&child, None)), Some(Address::Traces(child.to_string(), None)));
+        let of_field = Some(Address::Traces(child.to_string(), Some("computed.a".into())));
+        assert_eq!(parse(&traces(&child, Some("computed.a"))), of_field);
         for bad in [
             "",
             "workflow://",

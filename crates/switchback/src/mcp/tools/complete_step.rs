@@ -256,8 +256,7 @@ fn of_tasks(watch: &Watch, whose: &Whose, step_id: &str) -> Result<Option<Option
             || [".parallel_tasks", ".parallel_foreach"].iter().any(|end| step_id == format!("{id}{end}"))
     };
     if let Some(tasks) = view.parallel.iter().find(|one| named(&one.step_id) && !one.open().is_empty()) {
-        let error =
-            format!("`{}` is not complete: its tasks {} are open", tasks.step_id, tasks.open().join(", "));
+        let error = format!("`{}` is not complete: its tasks {} are open", tasks.step_id, tasks.open_named());
         let help = "Nothing was changed. Each task is carried out by a sub-agent with its task_id; wait for all of them";
         return Err(shown(Problem::new("tasks-open", error).help(help), watch, whose));
     }
@@ -346,8 +345,10 @@ fn shown(problem: Problem, watch: &Watch, whose: &Whose) -> Problem {
     let problem = problem.with("workflow_id", view.run.as_str().into());
     let problem = match &due {
         Due::Step(step) => problem.with("due", json!({ "step_id": step.id, "type": step.kind })),
-        Due::Tasks(tasks) => problem
-            .with("due", json!({ "step_id": tasks.step_id, "type": "parallel_tasks", "open": tasks.open() })),
+        Due::Tasks(tasks) => problem.with(
+            "due",
+            json!({ "step_id": tasks.step_id, "type": "parallel_tasks", "open": tasks.open_named() }),
+        ),
         _ => problem,
     };
     problem.next(reactive::next(view, whose, &due))

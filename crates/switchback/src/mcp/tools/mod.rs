@@ -42,6 +42,8 @@ mod workflow_step_complete;
 mod workflow_test_transformation;
 mod workflow_trace_transformations;
 
+pub(super) use workflow_state_dependencies::unknown as unknown_field;
+
 use super::answer::Answered;
 use super::call::Call;
 use super::problem::{Problem, said};

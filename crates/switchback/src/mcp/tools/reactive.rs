@@ -13,7 +13,7 @@ use crate::mcp::runs;
 use crate::mcp::watch::{Wants, Watch};
 use engine::asking::Asked;
 use engine::dialects::reactive::view::atomic::{self, Atomic};
-use engine::dialects::reactive::view::tasks::{Parallel, State, Task};
+use engine::dialects::reactive::view::tasks::{Parallel, State, Task, named};
 use engine::dialects::steps::due::Delegated;
 use engine::dialects::steps::view::word;
 use engine::kernel::{Outcome, RunId, Status};
@@ -292,19 +292,29 @@ pub(super) fn next(view: &View, whose: &Whose, due: &Due<'_>) -> String {
             "Give every task to a sub-agent, wait until all are done, then call workflow_step_complete(workflow_id=\"{run}\"{task}, \
              step_id=\"{}\"). Open: {}.",
             tasks.step_id,
-            tasks.open().join(", ")
+            tasks.open_named()
         ),
         Due::Items(items) => format!(
             "Give every task to a sub-agent, wait until all are done, then call workflow_get_next_step(workflow_id=\"{run}\", \
              wait_seconds=45). {} of {} are done.",
             items.done, items.count
         ),
-        Due::NotYet(parallel, one) if one.state == State::Waiting => format!(
-            "At most {} tasks have steps at a time, and {} have them now. workflow_get_next_step(workflow_id=\"{run}\"{task}, \
-             wait_seconds=45) waits for room.",
-            parallel.width,
-            parallel.running().join(", ")
-        ),
+        Due::NotYet(parallel, one) if one.state == State::Waiting => {
+            let (running, width) = (parallel.running(), parallel.width);
+            let (why, what) = match running.len() < width as usize && one.attempts > 0 {
+                true => (format!("It begins again when {} are over", named(&running)), "that"),
+                false => (
+                    format!(
+                        "At most {width} tasks have steps at a time, and {} have them now",
+                        named(&running)
+                    ),
+                    "room",
+                ),
+            };
+            format!(
+                "{why}. workflow_get_next_step(workflow_id=\"{run}\"{task}, wait_seconds=45) waits for {what}."
+            )
+        }
         Due::NotYet(..) => format!(
             "The server works for this task. workflow_get_next_step(workflow_id=\"{run}\"{task}, wait_seconds=45) waits for its \
              next step."

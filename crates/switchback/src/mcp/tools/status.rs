@@ -45,7 +45,7 @@ pub(super) async fn answer(call: &Call, mut watch: Watch, detail: Detail) -> Ans
     // What belongs to another folder cannot be read from here, and so it is not named.
     let is_here = view.workspace == here;
     let rest = is_here.then(|| uri::run(&view.run));
-    let document = call.visit.look(move |_, reader| {
+    let document = call.visit.look(move |visit, reader| {
         if let Some(known) = known {
             view.know(reader, known).map_err(runs::not_loaded)?;
         }
@@ -55,7 +55,7 @@ pub(super) async fn answer(call: &Call, mut watch: Watch, detail: Detail) -> Ans
                 &mut document["steps"][position]
             })?;
         }
-        let next = next_from(&here, &view);
+        let next = next_from(&here, &view, &visit.settings().toolsets);
         if let Some(result) =
             document["outputs"].get("result").filter(|_| view.plan.dialect == Dialect::Steps)
         {

@@ -4,7 +4,7 @@ use super::workflow_checkpoint::current;
 use super::{Hints, Later, Tool, driven, schema};
 use crate::mcp::answer::{Answer, Answered};
 use crate::mcp::call::Call;
-use crate::mcp::next::next;
+use crate::mcp::next::next_with;
 use crate::mcp::problem::Problem;
 use crate::mcp::resources::uri;
 use crate::mcp::runs;
@@ -72,7 +72,7 @@ async fn look(call: &Call) -> Answered {
         if let Some(error) = view.error() {
             value["error"] = json!(error);
         }
-        if let Some(next) = next(&view) {
+        if let Some(next) = next_with(&view, &visit.settings().toolsets) {
             value["next"] = json!(next);
         }
         Ok(value)

@@ -43,6 +43,11 @@ async fn info(call: &Call) -> Answered {
                 "workflow_start(workflow=\"{}\", inputs={example}) starts it, with values of yours.", definition.name
             ),
         });
+        for name in ["orchestrator_behavior", "on_high_context_usage"] {
+            if let Some(note) = plan.notes.get(name) {
+                value[name] = note.clone();
+            }
+        }
         let doubts = library.doubts(&name, &definition.reading);
         if !doubts.is_empty() {
             value["warnings"] = json!(doubts);

@@ -13,7 +13,7 @@ use engine::view::{History, Mark, View};
 use serde_json::{Map, Value, json};
 
 /// What a definition says of how it is taken up again.
-const NOTES: [&str; 2] = ["on_resume", "orchestrator_behavior"];
+const NOTES: [&str; 3] = ["on_resume", "orchestrator_behavior", "on_high_context_usage"];
 
 pub(super) const TOOL: Tool = Tool {
     name: "workflow_resume",

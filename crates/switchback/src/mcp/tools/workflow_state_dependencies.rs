@@ -51,7 +51,7 @@ fn named(call: &Call, tool: &str) -> Result<String, Problem> {
 }
 
 /// That there is no such field, and which there are.
-pub(super) fn unknown(plan: &Plan, field: &str) -> Problem {
+pub(in crate::mcp) fn unknown(plan: &Plan, field: &str) -> Problem {
     let error = format!("`{}` has no field `{}`", plan.name, said(field));
     Problem::new("unknown-field", error)
         .options(fields(plan))

@@ -13,12 +13,15 @@ use serde_json::{Map, Value, json};
 /// Most paths of one call.
 const PATHS_MAX: usize = 100;
 
+/// Names the paths at which nothing is.
+const MISSING: &str = "not_there";
+
 pub(super) const TOOL: Tool = Tool {
     name: "workflow_state_read",
     title: "Read the state of a run",
     description: "Use this to read values of a run's state; to change them use workflow_state_update. Answers one flat object with all \
         values by name, computed ones first, then raw, then state. With `paths` only those, each under the path as it was asked \
-        for: a bare name, `config.timeout`, or one layer's own, `raw.files`. What is not there is left out.",
+        for: a bare name, `config.timeout`, or one layer's own, `raw.files`. `not_there` names those at which nothing is.",
     hints: Hints::LOOKS,
     toolset: Some(Toolset::Reactive),
     aliases: &[],
@@ -44,6 +47,7 @@ async fn read(call: &Call) -> Answered {
     let id = row.id.clone();
     let held = call.visit.look(move |_, reader| Held::load(reader, &id)).await?.map_err(runs::not_loaded)?;
     let Some(held) = held else { return Ok(Answer::new(json!({}))) };
+    let mut missing = Vec::new();
     let value = match paths {
         None => held.flat(),
         Some(paths) => {
@@ -54,12 +58,20 @@ async fn read(call: &Call) -> Answered {
                     Problem::new("wrong-argument", error)
                         .help("Call workflow_state_read again with another one")
                 })?;
-                found.extend(value.map(|value| (path, value)));
+                match value {
+                    Some(value) => drop(found.insert(path, value)),
+                    None => missing.push(path),
+                }
             }
             found
         }
     };
-    Ok(Answer::new(Value::Object(value)).rest(uri::state(&row.id)))
+    let mut value = Value::Object(value);
+    // What was asked for and is not there is told, unless that would hide a field of the state.
+    if let (false, Value::Object(value)) = (missing.is_empty(), &mut value) {
+        value.entry(MISSING).or_insert_with(|| json!(missing));
+    }
+    Ok(Answer::new(value).rest(uri::state(&row.id)))
 }
 
 fn paths(call: &Call) -> Result<Option<Vec<String>>, Problem> {

@@ -11,15 +11,19 @@ use engine::backend::Backend;
 use engine::dialects::near::near;
 use engine::dialects::reactive::view::dependencies::Dependencies;
 use engine::dialects::reactive::view::path::keys;
+use engine::kernel::data::weight;
 use engine::kernel::event::Change;
 use engine::kernel::plan::WriteKind;
 use engine::kernel::{Command, Data, Fields, Plan, Refusal, RunId};
 use engine::store::Reader;
-use engine::view::{Held, History, View};
+use engine::view::{Held, History, Values, View};
 use serde_json::{Map, Value, json};
 
 /// Most changes of one call.
 const UPDATES_MAX: usize = 1_000;
+
+/// The most that one value may have, as a result may.
+const VALUE_BYTES_MAX: u64 = 1024 * 1024;
 
 /// The words for what a change does.
 const OPERATIONS: [(&str, WriteKind); 4] = [
@@ -109,8 +113,15 @@ async fn before(
     let may_be = call.made_before().is_some() || call.arguments.request_key()?.is_some();
     let Some(key) = key.filter(|_| may_be).map(str::to_owned) else { return Ok(None) };
     let run = run.clone();
-    let found = call.visit.look(move |_, reader| History::update_of(reader, &run, &key)).await?;
-    match found.map_err(runs::not_loaded)? {
+    let found = call.visit.look(move |_, reader| {
+        let Some((seq, mut changes)) = History::update_of(reader, &run, &key)? else { return Ok(None) };
+        for change in &mut changes {
+            // What is large was stored apart.
+            change.value = Data::Inline(Values(reader).value(&change.value)?);
+        }
+        Ok(Some((seq, changes)))
+    });
+    match found.await?.map_err(runs::not_loaded)? {
         Some((_, others)) if others != changes => {
             let error = "this request_key was used for other updates of the run";
             Err(Problem::new("key-used", error).help("Nothing was changed. Give another key"))
@@ -188,6 +199,11 @@ fn change(plan: &Plan, update: &Value) -> Result<Change, Problem> {
                 .help("Nothing was changed. Give it one; null is a value"));
         }
     };
+    let size = weight(&value);
+    if size > VALUE_BYTES_MAX {
+        let why = format!("the value has {size} bytes, and {VALUE_BYTES_MAX} are the most");
+        return Err(not_made(&[path.to_owned()], &why));
+    }
     Ok(Change { path: keys, kind, value: Data::Inline(value) })
 }
 

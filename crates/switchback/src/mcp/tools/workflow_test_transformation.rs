@@ -1,5 +1,6 @@
 //! `workflow_test_transformation`: tries a transformation without a run. Nothing is kept.
 
+use super::begin::now;
 use super::reactive::object;
 use super::{Hints, Later, Tool, schema};
 use crate::mcp::answer::{Answer, Answered};
@@ -62,10 +63,15 @@ async fn test(call: &Call) -> Answered {
 }
 
 fn question(transform: &str, input: Value, context: serde_json::Map<String, Value>) -> Question {
-    let names: Vec<String> = context.keys().filter(|name| *name != "input").cloned().collect();
+    let mut names: Vec<String> = context.keys().filter(|name| *name != "input").cloned().collect();
+    // The time, and what `uuid()` is made of, as a run records them.
+    let recorded = [("now", json!(now())), ("seed", json!(format!("test/{}", now())))];
+    names.extend(recorded.iter().map(|(name, _)| (*name).to_owned()));
     let others = context.into_iter().filter(|(name, _)| name != "input");
     let others = others.map(|(name, value)| (name, Data::Inline(value)));
-    let scope = std::iter::once((INPUT.to_owned(), Data::Inline(input))).chain(others).collect();
+    let recorded = recorded.map(|(name, value)| (name.to_owned(), Data::Inline(value)));
+    let scope =
+        std::iter::once((INPUT.to_owned(), Data::Inline(input))).chain(recorded).chain(others).collect();
     let field = Compute {
         name: "computed.output".to_owned(),
         source: transform.to_owned(),

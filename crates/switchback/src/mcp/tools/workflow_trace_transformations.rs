@@ -1,22 +1,24 @@
 //! `workflow_trace_transformations`: the record of what was computed.
 
-use super::{Hints, Later, Tool, driven, schema, workflow_state_dependencies};
+use super::{Hints, Later, Tool, driven, schema};
 use crate::mcp::answer::{Answer, Answered};
 use crate::mcp::call::Call;
 use crate::mcp::problem::Problem;
-use crate::mcp::resources::uri;
-use crate::mcp::runs;
+use crate::mcp::traces::Traces;
 use crate::settings::Toolset;
-use engine::dialects::reactive::view::dependencies::full;
-use engine::view::{History, KEPT_MAX, Values};
+use engine::view::KEPT_MAX;
 use serde_json::{Value, json};
+
+/// What the traces of an answer may take; the rest is for what is said beside them.
+const BYTES_MAX: usize = 18_000;
 
 pub(super) const TOOL: Tool = Tool {
     name: "workflow_trace_transformations",
     title: "Trace computed fields",
-    description: "Use this to find out why a computed field has its value: every computation in order, with what triggered it, a digest \
-        of its input, its output, how long it took, and the error if there was one; what it is made of is told by \
-        workflow_state_dependencies. Answers `traces`, the last 200, and how many were `left_out`.",
+    description: "Use this to find out why a computed field has its value: the computations in order, each with what triggered it, \
+        its `input` where that is small and can still be told, a digest of it, its `output`, how long it took, and the `error` if \
+        there was one; what it is made of is told by workflow_state_dependencies. Answers `traces`, the last 200 as far as they fit, \
+        the newest in any case; `left_out` counts the `earlier` ones and names the resource that has them.",
     hints: Hints::LOOKS,
     toolset: Some(Toolset::Debug),
     aliases: &[],
@@ -44,24 +46,8 @@ async fn trace(call: &Call) -> Answered {
     let row = driven::find(call, "workflow_trace_transformations").await?;
     let run = row.id.clone();
     let value = call.visit.look(move |visit, reader| -> Result<Value, Problem> {
-        let view = runs::view_of(visit, reader, &run)?;
-        let plan = &view.plan;
-        let is_computed = |name: &String| plan.state.computed.iter().any(|one| one.name == *name);
-        let named = match &field {
-            Some(field) => {
-                let found = full(plan, field).filter(is_computed);
-                Some(found.ok_or_else(|| workflow_state_dependencies::unknown(plan, field))?)
-            }
-            None => None,
-        };
-        let history =
-            History::of_field(reader, &run, named.as_deref()).map_err(runs::not_loaded)?.unwrap_or_default();
-        let traces = history.traces(Values(reader), timed).map_err(runs::not_loaded)?;
-        let mut value = json!({ "workflow_id": run, "traces": traces });
-        if history.left_out() > 0 {
-            value["left_out"] = json!({ "earlier": history.left_out(), "kept": KEPT_MAX });
-        }
-        Ok(value)
+        let traces = Traces::of(visit, reader, &run, field.as_deref(), KEPT_MAX)?;
+        Ok(traces.to_json(&run, timed, BYTES_MAX))
     });
-    Ok(Answer::new(value.await??).rest(uri::run(&row.id)))
+    Ok(Answer::new(value.await??))
 }
