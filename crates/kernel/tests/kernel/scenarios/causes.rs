@@ -118,7 +118,7 @@ fn needing(id: Expr, on_failure: OnFailure) -> Plan {
 
 fn start(plan: Plan) -> Drive {
     let asked = Drive::new(plan).evaluating(|source, scope| {
-        let item = scope["item"].inline().unwrap().as_str().unwrap().to_owned();
+        let item = scope["item"].inline().and_then(serde_json::Value::as_str).expect("a text").to_owned();
         if source == "item.file" && item == "b" {
             Err("the item has no `file`".into())
         } else {
