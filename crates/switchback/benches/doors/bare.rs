@@ -30,11 +30,11 @@ impl Bare {
         assert!(self.pty.read(&mut buffer).expect("output") > 0);
     }
 
-    /// Writes a command and reads until what it prints, and the prompt, have come.
+    /// Writes a command and reads until a line has come twice: as the end of its echo, and as its answer.
     pub(crate) fn command(&mut self, line: &str, end: &str) {
         self.pty.write_all(line.as_bytes()).expect("a shell that reads");
         let (mut seen, mut buffer) = (Vec::new(), [0; 4096]);
-        while !String::from_utf8_lossy(&seen).contains(end) {
+        while String::from_utf8_lossy(&seen).matches(end).count() < 2 {
             let count = self.pty.read(&mut buffer).expect("output");
             assert!(count > 0, "it ended");
             seen.extend(&buffer[..count]);

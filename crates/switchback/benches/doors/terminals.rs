@@ -44,7 +44,7 @@ fn command() {
                 assert!(waited["result"]["structuredContent"]["match_text"].is_string(), "{waited}");
             });
             let calls = time(&mut || (0..2).for_each(|_| nothing(&mut idle)));
-            let alone = time(&mut || bare.command(&line, &format!("\na{round}b")));
+            let alone = time(&mut || bare.command(&line, &format!("a{round}b\r\n")));
             (through.as_secs_f64() - calls.as_secs_f64()) / alone.as_secs_f64()
         })
         .skip(10)
