@@ -11,6 +11,7 @@ mod asks;
 mod history;
 mod json;
 mod load;
+mod machine;
 mod row;
 mod steps;
 
@@ -22,6 +23,7 @@ pub use history::{Computation, End, History, KEPT_MAX, Mark, Told, Warning, ms};
 pub use json::Detail;
 pub(crate) use load::whole;
 pub use load::{Values, is_carried};
+pub use machine::Machine;
 pub use row::contradiction;
 pub use steps::Held;
 
