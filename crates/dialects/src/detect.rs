@@ -68,8 +68,13 @@ const SHARED: [&str; 2] = ["foreach", "mcp_call"];
 /// Keys under which a step holds further steps.
 const BODIES: [&str; 4] = ["steps", "then", "else", "body"];
 
-/// Returns the mapping that is the definition: the root, or what stands under a single `workflow:`.
+/// Returns the mapping that is the definition: the root, what stands under a single `workflow:`, or under `definition:` beside
+/// its `metadata:`.
 pub fn body(root: &Node) -> &Node {
+    let is_kept = root.entries().all(|(key, ..)| matches!(key, "definition" | "metadata"));
+    if let Some(inner) = root.get("definition").filter(|inner| is_kept && inner.as_map().is_some()) {
+        return inner;
+    }
     match root.as_map() {
         Some([(key, inner)]) if key.as_text() == Some("workflow") && inner.as_map().is_some() => inner,
         _ => root,

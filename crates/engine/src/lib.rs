@@ -14,6 +14,7 @@ mod births;
 pub mod driver;
 pub mod evaluator;
 pub mod journal;
+pub mod kept;
 pub mod kill_point;
 pub mod library;
 pub mod local;

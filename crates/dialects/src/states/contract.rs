@@ -4,8 +4,7 @@ use super::head::bounded;
 use crate::mistakes::Mistakes;
 use crate::shape::{self, Shape, wrong_kind};
 use crate::text::Node;
-use serde::Serialize;
-use std::collections::BTreeMap;
+use serde::{Serialize, Serializer};
 
 const VARIABLE: Shape =
     Shape { has_no: "a variable has no key", keys: &["name", "description", "required"], elsewhere: &[] };
@@ -22,10 +21,12 @@ const DESCRIPTION_CHARS_MAX: usize = 200;
 /// What is agreed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Contract {
-    /// Variables that must be set before, by name.
-    pub arguments: BTreeMap<String, Variable>,
-    /// Variables that must be set after, by name.
-    pub return_values: BTreeMap<String, Variable>,
+    /// Variables that must be set before, in the order written.
+    #[serde(serialize_with = "by_name")]
+    pub arguments: Vec<Variable>,
+    /// Variables that must be set after, in the order written.
+    #[serde(serialize_with = "by_name")]
+    pub return_values: Vec<Variable>,
     /// What the workflow is for.
     pub description: String,
 }
@@ -48,12 +49,18 @@ impl Contract {
     }
 }
 
+/// Variables by their names.
+fn by_name<S: Serializer>(variables: &[Variable], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(variables.iter().map(|variable| (&variable.name, variable)))
+}
+
 /// Reads the contract.
 pub(super) fn read(mistakes: &mut Mistakes<'_>, workflow: &Node, description: &str) -> Contract {
     let arguments = variables(mistakes, workflow, "arguments");
     let return_values = variables(mistakes, workflow, "return_values");
+    let is_returned = |name: &str| return_values.iter().any(|variable| variable.name == name);
     let both: Vec<&str> =
-        arguments.keys().filter(|name| return_values.contains_key(*name)).map(String::as_str).collect();
+        arguments.iter().map(|variable| variable.name.as_str()).filter(|name| is_returned(name)).collect();
     if let (false, Some((key, _))) = (both.is_empty(), workflow.entry("return_values")) {
         let message =
             format!("Environment variables cannot be both arguments and return values: {}", both.join(", "));
@@ -62,15 +69,14 @@ pub(super) fn read(mistakes: &mut Mistakes<'_>, workflow: &Node, description: &s
     Contract { arguments, return_values, description: description.to_owned() }
 }
 
-fn variables(mistakes: &mut Mistakes<'_>, workflow: &Node, key: &str) -> BTreeMap<String, Variable> {
-    let Some(node) = workflow.get(key).filter(|node| !node.is_null()) else { return BTreeMap::new() };
+fn variables(mistakes: &mut Mistakes<'_>, workflow: &Node, key: &str) -> Vec<Variable> {
+    let Some(node) = workflow.get(key).filter(|node| !node.is_null()) else { return Vec::new() };
     let hint = "name each variable: `{PROJECT_ROOT: \"the folder of the project\"}`";
     if !shape::is_map(mistakes, node, &format!("`{key}`"), hint) {
-        return BTreeMap::new();
+        return Vec::new();
     }
-    let all: BTreeMap<String, Variable> = shape::unique(node)
-        .map(|(name, key, value)| (name.to_owned(), variable(mistakes, name, key, value)))
-        .collect();
+    let all: Vec<Variable> =
+        shape::unique(node).map(|(name, key, value)| variable(mistakes, name, key, value)).collect();
     if all.len() > VARIABLES_MAX {
         mistakes.error(|sheet| {
             let message = format!("`{key}` has {} variables; at most {VARIABLES_MAX} are allowed", all.len());

@@ -12,14 +12,17 @@ mod condition;
 mod contract;
 mod head;
 mod pattern;
+mod place;
 mod plan;
 mod reach;
 mod read;
+pub mod schema;
 mod state;
 pub mod tools;
 pub mod view;
 
 pub use contract::{Contract, Variable};
+pub use place::path;
 pub use plan::{
     CHECK, CLOSE, EXECUTION_TIMEOUT, INITIAL_VARIABLES, KEEP_SESSIONS, MAX_STATES, PARAMS, SECONDS,
     SECONDS_USUAL, SESSION, STATES, STATES_USUAL, TOOL,
@@ -27,7 +30,7 @@ pub use plan::{
 pub use read::read;
 
 /// Whether this version can run definitions of this dialect.
-pub(crate) const RUNS: bool = false;
+pub(crate) const RUNS: bool = true;
 
 /// Whose limits hold where the sources differ.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]

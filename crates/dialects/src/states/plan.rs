@@ -185,9 +185,9 @@ fn agree(plan: &mut Plan, contract: &Contract) {
     }
 }
 
-fn check(id: &str, kind: &str, variables: &BTreeMap<String, Variable>) -> Step {
+fn check(id: &str, kind: &str, variables: &[Variable]) -> Step {
     let listed =
-        variables.values().map(|variable| json!({"name": variable.name, "required": variable.required}));
+        variables.iter().map(|variable| json!({"name": variable.name, "required": variable.required}));
     own(
         id,
         CHECK,

@@ -23,6 +23,9 @@ pub(crate) const DEPTH_MAX: u32 = 4;
 /// How many entries a place may have, all its folders together.
 pub(crate) const ENTRIES_MAX: usize = 4096;
 
+/// The file that lists kept state machines, and is none itself.
+const INDEX: &str = "index.json";
+
 /// A place at one moment.
 #[derive(Debug, Default)]
 pub(super) struct Walk {
@@ -145,7 +148,8 @@ impl Walker<'_> {
                     format!("a place of definitions may have {ENTRIES_MAX} entries, and this has more");
                 return Err(io::Error::other(reason));
             }
-            if entry.file_name().as_encoded_bytes().starts_with(b".") {
+            let is_index = entry.file_name() == INDEX && folder.ends_with(crate::kept::FOLDER);
+            if is_index || entry.file_name().as_encoded_bytes().starts_with(b".") {
                 continue;
             }
             let kind = entry.file_type()?;

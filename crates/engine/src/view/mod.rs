@@ -12,6 +12,7 @@ mod history;
 mod input;
 mod json;
 mod load;
+mod machine;
 mod row;
 mod steps;
 
@@ -23,6 +24,7 @@ pub use history::{Computation, End, History, KEPT_MAX, Mark, Told, Warning, ms};
 pub use json::Detail;
 pub(crate) use load::whole;
 pub use load::{Values, is_carried};
+pub use machine::Machine;
 pub use row::contradiction;
 pub use steps::Held;
 

@@ -21,6 +21,7 @@ mod instructions;
 pub(crate) mod intake;
 pub(crate) mod last;
 pub(crate) mod line;
+mod machine;
 mod misread;
 mod next;
 mod problem;

@@ -118,13 +118,6 @@ fn an_unknown_tool_names_those_there_are() {
     let problem = client.bad("execute_workflows", json!({}));
     assert_eq!(problem["error"], "there is no tool `execute_workflows`");
     assert_eq!(problem["did_you_mean"], json!(["execute_workflow", "resume_workflow"]));
-    // A tool that other versions have is no misspelling of another one.
-    for (name, group) in [("run_workflow", "states"), ("create.workflow", "authoring")] {
-        let problem = client.bad(name, json!({}));
-        assert_eq!(problem["error"], format!("{} is not part of this version", name.replace('.', "_")));
-        assert_eq!(problem["reason"], format!("its group `{group}` has no such tool yet"));
-        assert_eq!((&problem["code"], problem.get("did_you_mean")), (&json!("unknown-tool"), None));
-    }
 }
 
 #[test]

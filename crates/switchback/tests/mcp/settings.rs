@@ -26,7 +26,9 @@ fn names(client: &mut Client) -> Vec<String> {
 fn a_group_that_is_off_says_what_turns_it_on() {
     let world = World::with(&[("greet", GREET)]);
     let mut client = world.client_with(Era::Handshake, &["--toolsets", "terminal,states"]);
-    assert_eq!(names(&mut client), OF_TERMINALS);
+    let mut offered = OF_TERMINALS.to_vec();
+    offered.insert(7, "run_workflow");
+    assert_eq!(names(&mut client), offered);
     let problem = client.bad("execute_workflow", json!({"workflow": "greet"}));
     assert_eq!(
         (problem["code"].as_str(), problem["error"].as_str()),
@@ -37,7 +39,7 @@ fn a_group_that_is_off_says_what_turns_it_on() {
         assert!(reason.contains(way), "{reason}");
     }
     let mut all = world.client_with(Era::Stateless, &["--toolsets", "all"]);
-    assert_eq!(names(&mut all).len(), 33);
+    assert_eq!(names(&mut all).len(), 36);
 }
 
 #[test]
@@ -128,7 +130,7 @@ fn what_changes_in_a_file_holds_at_the_next_call() {
     assert_eq!(client.good("execute_workflow", run.clone())["status"], "success");
     std::fs::remove_file(world.project().join("strict.toml")).unwrap();
     assert_eq!(client.bad("execute_workflow", run)["code"], "broken-settings");
-    assert_eq!(names(&mut client).len(), 16);
+    assert_eq!(names(&mut client).len(), 17);
 }
 
 #[test]

@@ -72,10 +72,6 @@ fn what_is_missing_as_a_whole_is_told() {
         ("", "empty"),
         ("- a", "not-a-mapping"),
         ("name: [", "bad-yaml"),
-        (
-            "name: a\ninitial_state: s\nstates: {s: {action: {tool: list_terminal_sessions}}}",
-            "unsupported-dialect",
-        ),
     ] {
         assert_eq!(codes(text), [code], "{text}");
     }

@@ -3,11 +3,13 @@
 use super::{codes, one, said, told, when};
 use crate::states::Entry;
 
+// covers: T-45, T-53, C-65, C-66
 #[test]
 fn every_mistake_has_its_place() {
     insta::assert_snapshot!(told("mistakes.yaml", include_str!("inputs/mistakes.yaml"), Entry::Inline));
 }
 
+// covers: T-57, T-58, T-59, C-68, C-69
 #[test]
 fn sentences_of_the_source_are_exact() {
     let text = "name: t\ninitial_state: nonexistent_state\nstates:\n  a:\n    action: {tool: exit_terminal, params: {}}\n    \
@@ -25,6 +27,7 @@ fn sentences_of_the_source_are_exact() {
     );
 }
 
+// covers: T-49, T-71, T-145, C-60, C-61
 #[test]
 fn tools_that_are_not_there_are_named() {
     let with = |tool: &str| one(&format!("action: {{tool: {tool}, params: {{workflow_name: x}}}}"));
@@ -38,6 +41,7 @@ fn tools_that_are_not_there_are_named() {
     assert_eq!(said(&with("run_workflow"), Entry::Inline), Vec::<String>::new());
 }
 
+// covers: T-41, T-42, T-48, T-50, T-52, T-54
 #[test]
 fn what_is_missing_as_a_whole_is_told() {
     let state = "a: {action: {tool: exit_terminal, params: {}}}";

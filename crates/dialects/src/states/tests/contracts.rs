@@ -7,6 +7,7 @@ fn with(contract: &str) -> String {
     format!("{}{contract}\n", one("action: {tool: exit_terminal, params: {}}"))
 }
 
+// covers: C-50, C-55, C-57
 #[test]
 fn sentences_of_the_source_are_exact() {
     assert_eq!(
@@ -26,6 +27,7 @@ fn sentences_of_the_source_are_exact() {
     );
 }
 
+// covers: C-52, C-53, C-54, C-56, C-103
 #[test]
 fn variables_have_a_form() {
     let long = |count: usize| "X".repeat(count);
@@ -56,6 +58,7 @@ fn variables_have_a_form() {
     }
 }
 
+// covers: C-84, C-85
 #[test]
 fn only_what_is_agreed_is_checked() {
     let ids = |contract: &str| {

@@ -45,6 +45,7 @@ fn a_contract_stands_around_its_states() {
     insta::assert_snapshot!(shown(&good(include_str!("inputs/contract.yaml")).plan));
 }
 
+// covers: C-63, C-64, C-70, C-71
 #[test]
 fn conditions_are_tests() {
     let success = |value: bool| Test::Equals { field: "success".into(), value: json!(value) };
@@ -82,6 +83,7 @@ fn conditions_are_tests() {
     }
 }
 
+// covers: T-55, C-67
 #[test]
 fn a_state_has_time_for_its_tool() {
     let time = |state: &str| good(&one(state)).plan.steps[0].timeout;
@@ -97,6 +99,7 @@ fn a_state_has_time_for_its_tool() {
     assert_eq!(time("action: {tool: run_workflow, params: {workflow_name: b}}"), Deadline::Never);
 }
 
+// covers: T-56
 #[test]
 fn what_waits_for_output_falls_back_to_its_time_out() {
     let on = |tool: &str| {
@@ -109,6 +112,7 @@ fn what_waits_for_output_falls_back_to_its_time_out() {
     assert_eq!(on("list_terminal_sessions"), (Some(0), None));
 }
 
+// covers: T-60, T-61
 #[test]
 fn states_that_nothing_leads_to_are_warned_of() {
     let text = "name: t\ninitial_state: a\nstates:\n  a: {action: {tool: exit_terminal}, on_timeout: c}\n  \

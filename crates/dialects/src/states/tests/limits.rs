@@ -34,6 +34,7 @@ fn state_called(id: &str) -> String {
     format!("name: t\ndescription: d\ninitial_state: \"{id}\"\nstates: {{\"{id}\": {{{ACTION}}}}}\n")
 }
 
+// covers: T-43, T-44, T-46, T-47, T-51, T-121
 #[test]
 fn limits_hold_on_both_sides() {
     use Entry::{Any, Create, Inline};
@@ -60,6 +61,7 @@ fn limits_hold_on_both_sides() {
     }
 }
 
+// covers: C-49, C-51
 #[test]
 fn a_kept_definition_says_what_it_is_for() {
     let text = one(ACTION).replace("description: A test\n", "");

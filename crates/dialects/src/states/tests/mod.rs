@@ -44,7 +44,7 @@ fn said(text: &str, entry: Entry) -> Vec<String> {
 }
 
 /// The codes of what is said.
-fn codes(text: &str, entry: Entry) -> Vec<&'static str> {
+pub(super) fn codes(text: &str, entry: Entry) -> Vec<&'static str> {
     match read_as(text, entry) {
         Ok(read) => read.warnings.iter().map(|one| one.code).collect(),
         Err(found) => found.iter().map(|one| one.code).collect(),
@@ -52,7 +52,7 @@ fn codes(text: &str, entry: Entry) -> Vec<&'static str> {
 }
 
 /// A definition of one state, given by what stands in its braces.
-fn one(state: &str) -> String {
+pub(super) fn one(state: &str) -> String {
     format!("name: test\ndescription: A test\ninitial_state: a\nstates:\n  a: {{{state}}}\n")
 }
 

@@ -72,6 +72,7 @@ const CONTRACT: &str = "name: build\ndescription: Builds\narguments: {ROOT: the 
     initial_state: start\nstates:\n  start:\n    action: {tool: send_input, params: {input_text: x}}\n    \
     transitions: [{condition: {description: it was typed}, next_state: look}]\n  look:\n    action: {tool: list_terminal_sessions}\n";
 
+// covers: T-27, T-35, T-36, T-37, T-38, T-39
 #[test]
 fn a_log_tells_what_was_really_given() {
     let story = Story::begin(SIMPLE, json!({"initial_variables": {"custom_var": "v", "n": 3}}))
@@ -81,6 +82,7 @@ fn a_log_tells_what_was_really_given() {
     insta::assert_snapshot!(serde_json::to_string_pretty(&story.told(with)).unwrap());
 }
 
+// covers: C-75, C-86, C-87, C-88, C-89, C-91
 #[test]
 fn a_contract_is_told_in_phases() {
     let checked = |kind: &str, valid: bool| json!({"success": valid, "valid": valid, "missing_vars": [], "validation_log": [], "validation_type": kind});
@@ -110,6 +112,7 @@ fn a_contract_is_told_in_phases() {
     );
 }
 
+// covers: C-34, C-90
 #[test]
 fn words_of_a_contract_that_was_not_kept() {
     let story = Story::begin(CONTRACT, json!({"session_id": "t1"}))
@@ -131,6 +134,7 @@ fn words_of_a_contract_that_was_not_kept() {
     assert_eq!(phases, ["pre_execution_validation", "execution", "transition", "post_execution_validation"]);
 }
 
+// covers: T-74, T-112
 #[test]
 fn a_failure_keeps_what_was_done() {
     let story = Story::begin(SIMPLE, json!({}))
@@ -153,6 +157,7 @@ fn a_failure_keeps_what_was_done() {
     );
 }
 
+// covers: C-35
 #[test]
 fn where_nothing_could_run_every_field_is_there() {
     let all = Story::begin(SIMPLE, json!({})).told(Answer::default());

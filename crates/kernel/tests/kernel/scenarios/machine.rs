@@ -34,6 +34,7 @@ fn the_first_transition_that_holds_is_taken() {
     it.done("c@4#1", json!({})).stands("succeeded");
 }
 
+// covers: T-77
 #[test]
 fn a_state_may_lead_to_itself() {
     let mut it = Drive::start(machine(vec![(noop("a"), &[("${result.more}", 0)])]));
@@ -55,6 +56,7 @@ fn a_failure_that_nothing_takes_fails_the_run() {
     it.fails("a@1#1", FailureKind::Crashed).stands("failed: state `a`: it broke");
 }
 
+// covers: T-64
 #[test]
 fn success_that_nothing_takes_ends_the_run() {
     let mut it = Drive::start(machine(vec![(noop("a"), &[("not ${result.ok}", 0)])]));

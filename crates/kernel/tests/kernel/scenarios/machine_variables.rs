@@ -41,6 +41,7 @@ fn shows(it: &Drive) -> Vec<&News> {
     it.turn.news.iter().filter(|news| matches!(news, News::Left { .. })).collect()
 }
 
+// covers: T-88, T-92
 #[test]
 fn a_result_leaves_variables_behind() {
     let mut it = Drive::start(said(&[("x", braced("{session_id} {a_session_id} {a_other} {other}"))]));
@@ -50,6 +51,7 @@ fn a_result_leaves_variables_behind() {
     it.done("b@2#1", json!({})).stands("succeeded");
 }
 
+// covers: T-93
 #[test]
 fn names_of_states_win_over_standard_ones() {
     let plan = || {
@@ -70,6 +72,7 @@ fn names_of_states_win_over_standard_ones() {
     it.done("workflow@1#1", json!({"session_id": "second"})).state("session_id", json!("second"));
 }
 
+// covers: T-91
 #[test]
 fn null_changes_nothing() {
     let mut it = Drive::start(scripted(vec![(noop("a"), vec![(goes(), 0)])]));
@@ -84,6 +87,7 @@ fn some_fields_leave_nothing() {
     assert_eq!(it.run.state_field("a_final_variables"), None);
 }
 
+// covers: T-90
 #[test]
 fn values_have_their_json_form() {
     let mut it = Drive::start(scripted(vec![(noop("a"), vec![(goes(), 0)])]));
@@ -92,6 +96,7 @@ fn values_have_their_json_form() {
     it.state("a_yes", json!("true")).state("a_half", json!("0.5"));
 }
 
+// covers: T-17, T-87
 #[test]
 fn what_was_given_at_the_start_is_text() {
     let plan = given(scripted(vec![(noop_with("a", &[("x", braced("{env}-{n}-{yes}-{none}"))]), vec![])]));
@@ -105,6 +110,7 @@ fn what_was_given_at_the_start_is_text() {
     it.asks(&[&["load"], &["gather 0"], &["load"], &["gather 0"]]);
 }
 
+// covers: T-86, T-94
 #[test]
 fn one_pass_and_unknown_names_stay() {
     let text = "{x} ${HOME} awk '{print}' \\{x} {nobody}";
@@ -114,6 +120,7 @@ fn one_pass_and_unknown_names_stay() {
         .expect(&[r#"perform a@1#1 t="{y} ${HOME} awk '{print}' {x} {nobody}""#]);
 }
 
+// covers: T-85
 #[test]
 fn nested_values_are_said_too() {
     let params = kernel::plan::Expr::Object(vec![

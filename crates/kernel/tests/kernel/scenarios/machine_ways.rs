@@ -56,6 +56,7 @@ fn holds(tests: &[Test], result: Value) -> bool {
     it.effects == ["perform b@2#1"]
 }
 
+// covers: T-78, T-79
 #[test]
 fn every_test_must_hold() {
     let both = [equals("success", json!(true)), equals("n", json!(1))];
@@ -97,6 +98,7 @@ fn patterns_are_asked_about_only_where_they_decide() {
     it.done("a@1#1", json!({"screen_content": "s", "n": 2})).asks(&[]).expect(&["perform c@2#1"]);
 }
 
+// covers: T-81, C-73, C-74
 #[test]
 fn nothing_is_found_in_nothing() {
     assert!(!holds(&[found("", true)], json!({})));
@@ -120,6 +122,7 @@ fn a_pattern_that_nobody_can_tell_fails_the_run() {
     it.stands(r#"failed: nobody can say whether "(a+)+$" is found: the answer does not fit the question"#);
 }
 
+// covers: T-84, C-72
 #[test]
 fn after_a_time_out_what_is_for_one_comes_first() {
     let anything = vec![equals("success", json!(false))];
@@ -169,12 +172,14 @@ fn any_other_failure_may_have_a_way() {
     it.done("a@1#1", json!({})).stands("succeeded");
 }
 
+// covers: T-72
 #[test]
 fn a_failure_that_nothing_takes_is_the_runs() {
     let mut it = Drive::start(ways(vec![vec![equals("success", json!(true))]]));
     it.fails("a@1#1", FailureKind::Operation).stands("failed: it broke");
 }
 
+// covers: C-79
 #[test]
 fn a_loop_ends_at_the_bound_that_was_given() {
     let plan =
@@ -203,6 +208,7 @@ fn the_time_that_was_given_is_the_runs() {
     Drive::new(plan()).started(json!({"execution_timeout": null})).expect(&["perform a@1#1"]);
 }
 
+// covers: T-33, T-89, T-98
 #[test]
 fn a_child_says_how_deep_it_went() {
     let plan = scripted(vec![

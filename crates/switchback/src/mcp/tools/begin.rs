@@ -32,6 +32,28 @@ pub(super) async fn begin(call: &Call, order: Order) -> Result<Watch, Problem> {
     start(call, ready, key).await
 }
 
+/// Starts a run of a plan that the call itself brings or has found, or finds the one that the same key has started.
+pub(super) async fn begin_plan(
+    call: &Call,
+    (plan, pinned): (Arc<Plan>, Vec<Arc<Plan>>),
+    given: JsonObject,
+) -> Result<Watch, Problem> {
+    let (said, sent) = (call.arguments.request_key()?, call.key_in_meta());
+    let key = said.or(sent).map(str::to_owned);
+    let asked = key.clone().filter(|_| said.is_some());
+    let ready = call
+        .visit
+        .glance(move |visit, reader| {
+            let known = match &asked {
+                Some(key) => reader.request(&visit.workspace(), key).map_err(runs::unreadable)?,
+                None => None,
+            };
+            ready(reader, (plan, pinned), given, known)
+        })
+        .await??;
+    start(call, ready, key).await
+}
+
 /// A run that can be started.
 struct Ready {
     plan: Arc<Plan>,
@@ -71,6 +93,16 @@ fn prepare(visit: &Visit, reader: &Reader, asked: Asked) -> Result<Ready, Proble
             plan_of(visit, reader, known.as_ref(), &name)?.ok_or(problem)?
         }
     };
+    ready(reader, (plan, pinned), given, known)
+}
+
+/// Looks whether a run of a plan would be admitted.
+fn ready(
+    reader: &Reader,
+    (plan, pinned): (Arc<Plan>, Vec<Arc<Plan>>),
+    given: JsonObject,
+    known: Option<Request>,
+) -> Result<Ready, Problem> {
     let inputs = fields(&plan, given);
     if let Some(request) = known {
         return Ok(Ready { plan, pinned, inputs, id: request.run, known: true });
@@ -183,7 +215,7 @@ async fn start(call: &Call, ready: Ready, key: Option<String>) -> Result<Watch, 
 }
 
 /// Milliseconds since 1970.
-pub(super) fn now() -> u64 {
+pub(in crate::mcp) fn now() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }

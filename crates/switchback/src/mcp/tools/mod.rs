@@ -4,21 +4,23 @@ mod await_output;
 mod begin;
 mod cancel_workflow;
 mod complete_step;
+mod create_workflow;
 mod driven;
 mod execute_workflow;
 mod exit_terminal;
 mod get_next_step;
 mod get_screen_content;
 mod get_workflow_info;
+mod get_workflow_schema;
 mod get_workflow_state;
 mod get_workflow_status;
 mod hand_in;
-mod later;
 mod list_terminal_sessions;
 mod list_workflows;
 mod open_terminal;
 mod reactive;
 mod resume_workflow;
+mod run_workflow;
 mod schema;
 mod send_input;
 mod start_workflow;
@@ -42,6 +44,7 @@ mod workflow_step_complete;
 mod workflow_test_transformation;
 mod workflow_trace_transformations;
 
+pub(super) use begin::now;
 pub(super) use workflow_state_dependencies::unknown as unknown_field;
 
 use super::answer::Answered;
@@ -91,20 +94,23 @@ impl Hints {
     const LOOKS: Hints = Hints { read_only: true, destructive: false, idempotent: true, open_world: false };
 }
 
-static TOOLS: [Tool; 33] = [
+static TOOLS: [Tool; 36] = [
     await_output::TOOL,
     cancel_workflow::TOOL,
+    create_workflow::TOOL,
     execute_workflow::TOOL,
     exit_terminal::TOOL,
     get_next_step::TOOL,
     get_screen_content::TOOL,
     get_workflow_info::TOOL,
+    get_workflow_schema::TOOL,
     get_workflow_state::TOOL,
     get_workflow_status::TOOL,
     list_terminal_sessions::TOOL,
     list_workflows::TOOL,
     open_terminal::TOOL,
     resume_workflow::TOOL,
+    run_workflow::TOOL,
     send_input::TOOL,
     start_workflow::TOOL,
     submit_result::TOOL,
@@ -174,7 +180,7 @@ pub(super) fn listed(name: &str) -> Option<Listed> {
 pub(super) fn find(name: &str, settings: &Settings) -> Result<&'static Tool, Problem> {
     let plain = name.replace(['.', '-'], "_");
     let meant = |tool: &&Tool| tool.name == plain || tool.aliases.contains(&plain.as_str());
-    let Some(tool) = TOOLS.iter().find(meant) else { return Err(unknown(name, &plain, settings)) };
+    let Some(tool) = TOOLS.iter().find(meant) else { return Err(unknown(name, settings)) };
     match tool.why_off(settings) {
         None => Ok(tool),
         Some(why) => Err(Problem::new("tool-off", format!("{} is off", tool.name))
@@ -184,13 +190,7 @@ pub(super) fn find(name: &str, settings: &Settings) -> Result<&'static Tool, Pro
     }
 }
 
-fn unknown(name: &str, plain: &str, settings: &Settings) -> Problem {
-    if let Some(toolset) = later::toolset(plain) {
-        return Problem::new("unknown-tool", format!("{plain} is not part of this version"))
-            .with("reason", format!("its group `{}` has no such tool yet", toolset.as_str()).into())
-            .options(names(settings))
-            .help("These tools are there");
-    }
+fn unknown(name: &str, settings: &Settings) -> Problem {
     Problem::new("unknown-tool", format!("there is no tool `{}`", said(name)))
         .options(names(settings))
         .near(name)

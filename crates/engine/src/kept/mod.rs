@@ -1,0 +1,134 @@
+//! State machines that are kept in the folder of a project: one file each, with what is known of its use, and two indexes, one
+//! in the form of each source. Files are the truth; both indexes are written anew from them at every change.
+//!
+//! ```text
+//!  lock the folder ── read all files ── change one (beside it, then renamed) ── write the indexes
+//! ```
+//! A name is looked at before any path is made of it. Nothing that was written by somebody else is written over without their word.
+
+mod file;
+mod hash;
+mod index;
+
+#[cfg(test)]
+mod tests;
+
+use file::{File, Folder};
+use serde_json::Value;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The folder, from that of the project.
+pub const FOLDER: &str = ".terminal_control_workflows";
+
+/// The longest name.
+const NAME_BYTES_MAX: usize = 64;
+
+/// What is kept in one folder.
+#[derive(Debug, Clone)]
+pub struct Kept {
+    folder: PathBuf,
+}
+
+/// What became of a definition that was to be kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Saved {
+    /// It is kept under this name.
+    As(String),
+    /// One that says the same is kept under this name already.
+    Already(String),
+}
+
+/// Why a definition was not created.
+#[derive(Debug, thiserror::Error)]
+pub enum NotCreated {
+    /// One of its name is there.
+    #[error("Workflow '{0}' already exists")]
+    Taken(String),
+    /// The name can be none of a file.
+    #[error("`{0}` cannot be the name of a workflow")]
+    Name(String),
+    /// The system refused.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+}
+
+impl Kept {
+    /// What is kept in a project folder.
+    pub fn of(workspace: &Path) -> Kept {
+        Kept { folder: workspace.join(FOLDER) }
+    }
+
+    /// The names, in order; none where nothing can be read.
+    pub fn names(&self) -> Vec<String> {
+        file::names(&self.folder)
+    }
+
+    /// Keeps a definition after a run of it has succeeded, unless one says the same.
+    pub fn save(&self, definition: &Value, states: usize, at: u64) -> io::Result<Saved> {
+        let folder = Folder::lock(&self.folder)?;
+        let (hash, mut all) = (hash::of(definition), folder.read()?);
+        if let Some(same) = all.iter().find(|file| hash::of(&file.definition) == hash) {
+            let same = same.name.clone();
+            folder.write_indexes(&all, at)?;
+            return Ok(Saved::Already(same));
+        }
+        let wanted = definition.get("name").and_then(Value::as_str).unwrap_or_default();
+        let name = free_name(wanted, &hash, |name| folder.has(name));
+        let new = File::saved(name.clone(), definition.clone(), &hash, states, at);
+        folder.write(&new)?;
+        all.push(new);
+        folder.write_indexes(&all, at)?;
+        Ok(Saved::As(name))
+    }
+
+    /// Keeps a definition because somebody says so. One of its name is replaced only if they say that too.
+    pub fn create(&self, definition: &Value, overwrites: bool, at: u64) -> Result<String, NotCreated> {
+        let name = definition.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
+        if !is_name(&name) {
+            return Err(NotCreated::Name(name.chars().take(NAME_BYTES_MAX).collect()));
+        }
+        let folder = Folder::lock(&self.folder)?;
+        if folder.has(&name) && !overwrites {
+            return Err(NotCreated::Taken(name));
+        }
+        let new = File::created(name.clone(), definition.clone(), &hash::of(definition), at);
+        folder.write(&new)?;
+        folder.write_indexes(&folder.read()?, at)?;
+        Ok(name)
+    }
+
+    /// Counts a run that has succeeded; says whether there is such a definition.
+    pub fn used(&self, name: &str, at: u64) -> io::Result<bool> {
+        if !is_name(name) || !self.folder.join(format!("{name}.json")).exists() {
+            return Ok(false);
+        }
+        let folder = Folder::lock(&self.folder)?;
+        let mut all = folder.read()?;
+        let Some(file) = all.iter_mut().find(|file| file.name == name) else { return Ok(false) };
+        file.count(at);
+        folder.write(file)?;
+        folder.write_indexes(&all, at)?;
+        Ok(true)
+    }
+}
+
+/// Whether a name can be that of a file here.
+pub fn is_name(name: &str) -> bool {
+    let inner = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    !name.is_empty() && name.len() <= NAME_BYTES_MAX && name.bytes().all(inner) && name != "index"
+}
+
+/// The wanted name, or one made of it and of what the definition says where that is taken.
+fn free_name(wanted: &str, hash: &str, is_taken: impl Fn(&str) -> bool) -> String {
+    if is_name(wanted) && !is_taken(wanted) {
+        return wanted.to_owned();
+    }
+    match is_name(wanted) {
+        true => {
+            let room = NAME_BYTES_MAX - hash.len() - 1;
+            format!("{}_{hash}", &wanted[..wanted.len().min(room)])
+        }
+        false => format!("workflow_{hash}"),
+    }
+}

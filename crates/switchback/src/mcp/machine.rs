@@ -1,0 +1,236 @@
+//! State machines as their tools know them: what a call wants, where its definition comes from, and what is told and kept when
+//! its run is over.
+
+use super::arguments::Arguments;
+use super::problem::Problem;
+use super::runs;
+use super::tools::now;
+use super::visit::Visit;
+use engine::dialects::ReadOptions;
+use engine::dialects::diagnostic::{Diagnostics, Severity};
+use engine::dialects::states::view::{Answer, Saved};
+use engine::dialects::states::{
+    EXECUTION_TIMEOUT, Entry, INITIAL_VARIABLES, KEEP_SESSIONS, MAX_STATES, SECONDS, STATES,
+    tools::SESSION_ID,
+};
+use engine::dialects::text::Source as Text;
+use engine::kept::{self, Kept};
+use engine::kernel::plan::Dialect;
+use engine::kernel::{Outcome, Plan, RunId};
+use engine::library::{Order, read_text};
+use engine::store::Reader;
+use engine::view::Machine;
+use rmcp::model::JsonObject;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+const NEITHER: &str = "Either 'workflow_definition' or 'workflow_name' must be provided";
+const BOTH: &str = "Provide either 'workflow_definition' OR 'workflow_name', not both";
+
+/// What a call wants.
+#[derive(Clone, Debug)]
+pub(super) struct Wanted {
+    definition: Option<Value>,
+    name: Option<String>,
+    session: Option<String>,
+    saves: bool,
+    given: JsonObject,
+}
+
+/// Where a definition comes from.
+#[derive(Clone, Debug)]
+pub(super) struct Source {
+    /// Its plan.
+    pub(super) plan: Arc<Plan>,
+    /// The plans of what it calls.
+    pub(super) pinned: Vec<Arc<Plan>>,
+    warnings: Vec<String>,
+}
+
+impl Wanted {
+    /// Reads the arguments; an error is the sentence of the answer.
+    pub(super) fn of(arguments: &Arguments) -> Result<Wanted, String> {
+        let given = arguments.as_given();
+        let definition = given.get("workflow_definition").cloned().map(from_text);
+        let text = |name: &str| given.get(name).and_then(Value::as_str).map(str::to_owned);
+        let name = text("workflow_name");
+        match (&definition, &name) {
+            (None, None) => return Err(NEITHER.to_owned()),
+            (Some(_), Some(_)) => return Err(BOTH.to_owned()),
+            (Some(definition), None) if !definition.is_object() => {
+                return Err("'workflow_definition' must be an object".to_owned());
+            }
+            _ => {}
+        }
+        check(given)?;
+        let saves = given.get("save_on_success").and_then(Value::as_bool).unwrap_or(true);
+        let given = given.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+        Ok(Wanted { definition, name, session: text(SESSION_ID), saves, given })
+    }
+
+    /// The name of the workflow.
+    pub(super) fn name(&self) -> &str {
+        let inline = || self.definition.as_ref()?.get("name")?.as_str();
+        self.name.as_deref().or_else(inline).unwrap_or_default()
+    }
+
+    /// The word for a failure that has nothing to do with states.
+    pub(super) fn broken(&self) -> &'static str {
+        if self.session.is_some() { "execution_error" } else { "error" }
+    }
+
+    /// What the run is given. A workflow of another dialect takes the variables as its inputs.
+    pub(super) fn inputs(&self, plan: &Plan) -> JsonObject {
+        let variables =
+            self.given.get(INITIAL_VARIABLES).and_then(Value::as_object).cloned().unwrap_or_default();
+        if plan.dialect != Dialect::States {
+            return variables;
+        }
+        let names = [MAX_STATES, EXECUTION_TIMEOUT, SESSION_ID, KEEP_SESSIONS];
+        let said = names.iter().filter_map(|name| Some(((*name).to_owned(), self.given.get(*name)?.clone())));
+        said.chain([(INITIAL_VARIABLES.to_owned(), Value::Object(variables))]).collect()
+    }
+}
+
+/// Some clients send objects as text.
+fn from_text(value: Value) -> Value {
+    match value.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok()) {
+        Some(read) if read.is_object() => read,
+        _ => value,
+    }
+}
+
+/// Whether bounds and variables are what they may be.
+fn check(given: &JsonObject) -> Result<(), String> {
+    let (states_min, states_max) = STATES;
+    let (seconds_min, seconds_max) = SECONDS;
+    let good = |name: &str, fits: &dyn Fn(&Value) -> bool| given.get(name).is_none_or(fits);
+    if !good(MAX_STATES, &|value| {
+        value.as_u64().is_some_and(|count| (states_min..=states_max).contains(&count))
+    }) {
+        return Err(format!("'{MAX_STATES}' must be a whole number from {states_min} to {states_max}"));
+    }
+    if !good(EXECUTION_TIMEOUT, &|value| {
+        value.as_f64().is_some_and(|time| (seconds_min..=seconds_max).contains(&time))
+    }) {
+        return Err(format!(
+            "'{EXECUTION_TIMEOUT}' must be a number of seconds from {seconds_min:?} to {seconds_max:?}"
+        ));
+    }
+    let is_plain = |value: &Value| value.is_string() || value.is_number() || value.is_boolean();
+    let is_map = |value: &Value| value.as_object().is_some_and(|map| map.values().all(is_plain));
+    if !good(INITIAL_VARIABLES, &is_map) {
+        return Err(format!(
+            "'{INITIAL_VARIABLES}' must be an object whose values are texts, numbers or truth values"
+        ));
+    }
+    Ok(())
+}
+
+/// What is kept in the folder of a client.
+pub(super) fn kept(visit: &Visit) -> Kept {
+    Kept::of(&visit.client.workspace)
+}
+
+/// The definition that a call wants, or the word and the sentence of the answer.
+pub(super) fn find(visit: &Visit, wanted: &Wanted) -> Result<Source, (&'static str, String)> {
+    let source = match &wanted.definition {
+        Some(definition) => inline(definition).map_err(|why| ("error", why))?,
+        None => named(visit, wanted)?,
+    };
+    let has_contract = source.plan.notes.contains_key("contract");
+    if has_contract && wanted.session.is_none() {
+        let name = &source.plan.name;
+        return Err((
+            "error",
+            format!("Workflow '{name}' has a contract: the parameter 'session_id' must be provided"),
+        ));
+    }
+    Ok(source)
+}
+
+fn inline(definition: &Value) -> Result<Source, String> {
+    let text = serde_json::to_string_pretty(definition).map_err(|error| error.to_string())?;
+    let options = ReadOptions { states: Entry::Inline, ..ReadOptions::default() };
+    let reading = read_text(Text::new("workflow_definition", text), options);
+    let warnings = messages(&reading.diagnostics, Severity::Warning);
+    match reading.plan {
+        Some(plan) => Ok(Source { plan: Arc::new(plan), pinned: reading.pinned, warnings }),
+        None => Err(messages(&reading.diagnostics, Severity::Error).join("; ")),
+    }
+}
+
+fn named(visit: &Visit, wanted: &Wanted) -> Result<Source, (&'static str, String)> {
+    let name = wanted.name();
+    let in_session = wanted.session.is_some();
+    let library =
+        visit.library_of(Order::States).map_err(|problem| (wanted.broken(), problem.to_string()))?;
+    let Ok(found) = library.find(name) else {
+        let (names, shown) = (kept(visit).names().join(", "), super::problem::said(name));
+        return Err(match in_session {
+            true => {
+                ("workflow_not_found", format!("Workflow '{shown}' not found. Available workflows: {names}"))
+            }
+            false => ("error", format!("Workflow '{shown}' not found. Available: {names}")),
+        });
+    };
+    let warnings = messages(&found.reading.diagnostics, Severity::Warning);
+    match &found.reading.plan {
+        Some(plan) => {
+            Ok(Source { plan: Arc::new(plan.clone()), pinned: found.reading.pinned.clone(), warnings })
+        }
+        None => {
+            let why = messages(&found.reading.diagnostics, Severity::Error).join("; ");
+            let word = if in_session { "definition_invalid" } else { "error" };
+            Err((word, format!("Workflow definition validation failed: {why}")))
+        }
+    }
+}
+
+/// What is said of a definition.
+pub(super) fn messages(diagnostics: &Diagnostics, severity: Severity) -> Vec<String> {
+    let some = diagnostics.iter().filter(|one| one.severity == severity);
+    some.map(|one| one.message.clone()).collect()
+}
+
+/// Tells what came of a run, and keeps or counts its definition where it has succeeded.
+pub(super) fn tell(
+    visit: &Visit,
+    reader: &Reader,
+    run: &RunId,
+    wanted: &Wanted,
+    source: &Source,
+) -> Result<Value, Problem> {
+    let machine = Machine::load(reader, run).map_err(runs::not_loaded)?;
+    let machine = machine.ok_or_else(|| Problem::new("unknown-run", format!("there is no run {run}")))?;
+    let kept = kept(visit);
+    let (mut warnings, mut saved) = (source.warnings.clone(), Saved::default());
+    if matches!(machine.log.outcome, Some(Outcome::Succeeded { .. })) {
+        match &wanted.definition {
+            Some(definition) if wanted.saves => save(&kept, definition, &machine, &mut saved, &mut warnings),
+            Some(_) => {}
+            None => drop(kept.used(&machine.plan.name, now())),
+        }
+    }
+    let in_session = wanted.session.is_some();
+    let mut told = machine.answer(reader, Answer { in_session, saved, available: kept.names(), warnings });
+    if machine.plan.dialect != Dialect::States {
+        told["outputs"] = match &machine.log.outcome {
+            Some(Outcome::Succeeded { outputs }) => json!(outputs),
+            _ => Value::Null,
+        };
+    }
+    Ok(told)
+}
+
+fn save(kept: &Kept, definition: &Value, machine: &Machine, saved: &mut Saved, warnings: &mut Vec<String>) {
+    match kept.save(definition, machine.log.visits.len(), now()) {
+        Ok(kept::Saved::As(name)) => saved.name = Some(name),
+        Ok(kept::Saved::Already(name)) => {
+            warnings.push(format!(
+                "Workflow '{name}' says the same and is kept already; this one was not saved again"
+            ));
+        }
+        Err(error) => saved.error = Some(format!("Workflow succeeded but saving failed: {error}")),
+    }
+}
