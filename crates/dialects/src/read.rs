@@ -69,9 +69,7 @@ pub fn read_with(source: &Source, known: &dyn Known, options: ReadOptions) -> Re
         Dialect::Blocks => blocks::read(source, &root, known),
         Dialect::Steps => steps::read(source, &root, options),
         Dialect::Reactive => reactive::read(source, &root, known, options),
-        Dialect::States => {
-            states::read(source, &root, options.states).and_then(|read| runnable(source, &root, read))
-        }
+        Dialect::States => states::read(source, &root, options.states),
     }?;
     whole(source, &root, &read)?;
     read.warnings.extend(numbers::doubts(source, &root));
@@ -86,18 +84,4 @@ fn whole(source: &Source, root: &Node, read: &Read) -> Result<(), Diagnostics> {
     let found = Diagnostic::error("broken-plan", source, crate::detect::body(root).place(), message)
         .hint("this is a mistake of switchback and not of yours: please report it with this file");
     Err(Diagnostics::from(vec![found]))
-}
-
-/// A definition of `states`, once this version can run one; its mistakes are told before.
-fn runnable(source: &Source, root: &Node, read: Read) -> Result<Read, Diagnostics> {
-    if states::RUNS {
-        return Ok(read);
-    }
-    let body = crate::detect::body(root);
-    let key = ["kind", "states"].into_iter().find_map(|key| body.entry(key));
-    let span = key.map_or(body.place(), |(key, _)| key.place());
-    let message = "the dialect `states` is read and checked, and this version cannot run it yet";
-    let told = Diagnostic::error("unsupported-dialect", source, span, message)
-        .hint("this version runs `blocks`, `steps` and `reactive`");
-    Err(Diagnostics::from(vec![told]))
 }

@@ -29,9 +29,6 @@ pub use plan::{
 };
 pub use read::read;
 
-/// Whether this version can run definitions of this dialect.
-pub(crate) const RUNS: bool = true;
-
 /// Whose limits hold where the sources differ.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Entry {
