@@ -20,7 +20,7 @@ fn workflows_and_definitions_can_be_read() {
             listed["resources"].as_array().unwrap().iter().map(|one| one["uri"].as_str().unwrap()).collect();
         assert_eq!(uris, ["workflow://list", "switchback://runs"]);
         let templates = client.request("resources/templates/list", json!({})).unwrap();
-        assert_eq!(templates["resourceTemplates"].as_array().unwrap().len(), 7);
+        assert_eq!(templates["resourceTemplates"].as_array().unwrap().len(), 9);
         // The same names as the tool gives.
         let names: Value = serde_json::from_str(&text(&mut client, "workflow://list")).unwrap();
         assert_eq!(names, client.good("list_workflows", json!({}))["workflows"]);

@@ -30,7 +30,7 @@ fn the_conversation_of_the_page_is_what_a_client_sees() {
         });
     let state = agent.finish();
     assert_eq!(state["progress"], json!({ "wanted": 3, "done": 3, "failed": 0 }), "{state:#}");
-    let made: String = agent.said.iter().map(turn).collect();
+    let made: String = agent.said.iter().map(|said| turn(said, &agent.run)).collect();
     let folder = world.project().canonicalize().unwrap();
     let made = made
         .replace(&agent.run, "mossy-otter-41")
@@ -46,8 +46,10 @@ fn the_conversation_of_the_page_is_what_a_client_sees() {
     assert_eq!(shown, made, "docs/reactive.md is not what a client sees; SWITCHBACK_UPDATE_DOCS=1 writes it");
 }
 
-/// One call, with what was answered below it.
-fn turn(said: &Said) -> String {
+/// One call, with what was answered below it. The run is renamed before long texts are cut: names differ in length.
+fn turn(said: &Said, run: &str) -> String {
+    let answer = said.answer.to_string().replace(run, "mossy-otter-41");
+    let answer: Value = serde_json::from_str(&answer).unwrap();
     let who = if said.task.is_empty() { String::new() } else { format!("sub-agent {}: ", said.task) };
     let with = said
         .with
@@ -56,7 +58,7 @@ fn turn(said: &Said) -> String {
         .iter()
         .filter(|(name, _)| !["wait_seconds", "request_key"].contains(&name.as_str()));
     let with: Vec<String> = with.map(|(name, value)| format!("{name}={}", shortened(value))).collect();
-    format!("{who}`{}({})`\n\n```json\n{}\n```\n\n", said.tool, with.join(", "), shortened(&said.answer))
+    format!("{who}`{}({})`\n\n```json\n{}\n```\n\n", said.tool, with.join(", "), shortened(&answer))
 }
 
 fn shortened(value: &Value) -> Value {
