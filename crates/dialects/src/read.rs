@@ -73,8 +73,19 @@ pub fn read_with(source: &Source, known: &dyn Known, options: ReadOptions) -> Re
             states::read(source, &root, options.states).and_then(|read| runnable(source, &root, read))
         }
     }?;
+    whole(source, &root, &read)?;
     read.warnings.extend(numbers::doubts(source, &root));
     Ok(read)
+}
+
+/// A plan whose parts do not fit together is our own mistake. No run is begun of it: nobody could read it.
+fn whole(source: &Source, root: &Node, read: &Read) -> Result<(), Diagnostics> {
+    let plans = std::iter::once(&read.plan).chain(read.tasks.iter().map(Arc::as_ref));
+    let Some(broken) = plans.filter_map(|plan| plan.check().err()).next() else { return Ok(()) };
+    let message = format!("this definition cannot be made into a plan: {}", broken.0);
+    let found = Diagnostic::error("broken-plan", source, crate::detect::body(root).place(), message)
+        .hint("this is a mistake of switchback and not of yours: please report it with this file");
+    Err(Diagnostics::from(vec![found]))
 }
 
 /// A definition of `states`, once this version can run one; its mistakes are told before.

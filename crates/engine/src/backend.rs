@@ -38,7 +38,7 @@ pub trait Backend: Send + Sync {
 /// What it takes to start a run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Start {
-    /// Its id; the caller chooses it, so that asking twice names one run.
+    /// Its id, which the caller chooses. One that another run has is refused: two who choose at the same moment may choose the same.
     pub id: RunId,
     /// The plan.
     pub plan: Arc<Plan>,
@@ -101,6 +101,9 @@ pub enum Error {
     /// There is no such run.
     #[error("there is no run `{0}`")]
     NoRun(RunId),
+    /// Another run has this name; nothing was started.
+    #[error("another run is called `{0}` already")]
+    NameTaken(RunId),
     /// The key was used for something else.
     #[error("request key `{0}` was used with other arguments")]
     KeyUsed(String),

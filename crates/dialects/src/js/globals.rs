@@ -1,7 +1,7 @@
 //! The names that every piece of JavaScript has without being given them, and those that people look for in vain.
 
 /// What the language itself and the evaluator give.
-const GLOBALS: [&str; 56] = [
+const GLOBALS: [&str; 57] = [
     "Array",
     "ArrayBuffer",
     "BigInt",
@@ -49,6 +49,7 @@ const GLOBALS: [&str; 56] = [
     "encodeURI",
     "encodeURIComponent",
     "escape",
+    "in_path",
     "isFinite",
     "isNaN",
     "now",

@@ -96,8 +96,8 @@ impl<'n> Reader<'_, 'n> {
         let goes_on = match rule {
             Some(Rule::Continue) => true,
             Some(Rule::Fail) => false,
-            Some(Rule::Retry) => fallback.is_some(),
-            None => fallback.is_some() || self.unhandled == Unhandled::Continue,
+            // After its last attempt a failure is one that no step handles.
+            Some(Rule::Retry) | None => fallback.is_some() || self.unhandled == Unhandled::Continue,
         };
         let on_failure = if goes_on { OnFailure::Continue } else { OnFailure::Fail };
         Failing { retry, on_failure, otherwise }

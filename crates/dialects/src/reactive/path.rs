@@ -10,7 +10,7 @@ use crate::mistakes::Place;
 use crate::near::nearest;
 use crate::shape;
 use crate::text::Node;
-use kernel::plan::{Expr, Key};
+use kernel::plan::{Expr, Key, Origin};
 use std::ops::Range;
 
 /// The segments that a path may have.
@@ -62,8 +62,11 @@ impl<'n> Reader<'_, 'n> {
         let path =
             std::iter::once(format!("{layer}.{field}")).chain(names[2..2 + known].iter().flatten().cloned());
         let path: Vec<String> = path.collect();
-        let keys = segments[2 + known..].iter().map(|segment| self.key(&apart, segment)).collect();
-        let shown = self.joined(&apart, 0..apart.parts.len(), As::Text);
+        let keys: Vec<Key> = segments[2 + known..].iter().map(|segment| self.key(&apart, segment)).collect();
+        let shown = match shown(&path, &keys) {
+            Some(shown) => shown,
+            None => self.joined(&apart, 0..apart.parts.len(), As::Text),
+        };
         Some(Target { path, keys, shown })
     }
 
@@ -158,6 +161,38 @@ impl<'n> Reader<'_, 'n> {
         );
         None
     }
+}
+
+/// The path as an agent is told it, where keys of it are made: one that can be written back, whatever signs a key has.
+fn shown(path: &[String], keys: &[Key]) -> Option<Expr> {
+    let mut made = keys.iter().filter_map(|key| match key {
+        Key::Made(Expr::Foreign(foreign)) => Some(foreign),
+        _ => None,
+    });
+    let mut whole = made.next()?.clone();
+    for more in made {
+        whole.reads.extend(
+            more.reads.iter().filter(|path| !whole.reads.contains(path)).cloned().collect::<Vec<_>>(),
+        );
+        whole.given.extend(more.given.iter().cloned());
+    }
+    let mut source = path.first()?.clone();
+    let plain = |name: &String| Expr::Const(name.as_str().into());
+    let names = path[1..].iter().map(plain).chain(keys.iter().map(|key| match key {
+        Key::Name(name) => plain(name),
+        Key::Made(made) => made.clone(),
+    }));
+    for name in names {
+        let code = match name {
+            Expr::Const(name) => name.to_string(),
+            Expr::Foreign(foreign) => foreign.source,
+            _ => return None,
+        };
+        source.push_str(&format!("${{in_path({code})}}"));
+    }
+    whole.source = format!("`{source}`");
+    whole.origin = whole.origin.map(|origin| Origin { indent: None, ..origin });
+    Some(Expr::Foreign(whole))
 }
 
 /// What can be a field.

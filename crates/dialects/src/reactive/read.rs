@@ -19,7 +19,7 @@ use crate::shape;
 use crate::text::{Node, Source, duplicate_keys};
 use kernel::Plan;
 use kernel::language::Path;
-use kernel::plan::{Body, Computed, Dialect, Expr, Flow, Sequence, Work, Workflow};
+use kernel::plan::{Body, Computed, Dialect, Expr, Flow, REVISION, Sequence, Work, Workflow};
 use std::sync::Arc;
 
 /// Reads a definition.
@@ -99,6 +99,7 @@ impl<'n> Reader<'_, 'n> {
         plan.limits.iterations_max = ROUNDS_MAX;
         plan.pinned = pinned(&plan);
         plan.notes = notes;
+        plan.revision = REVISION;
         plan.deadline = self.head.deadline;
         plan.version.clone_from(&self.head.version);
         plan.description.clone_from(&self.head.description);

@@ -91,6 +91,8 @@ pub(super) struct Survey<'f, 's, 'n> {
     taken: BTreeMap<String, Spot>,
     counts: BTreeMap<String, usize>,
     steps: usize,
+    /// Steps without names of their own, and their files: they are given names when all others have theirs.
+    nameless: Vec<(&'n Node, usize)>,
     file: usize,
 }
 
@@ -103,6 +105,7 @@ pub(super) fn survey<'n>(files: &'n [File], mistakes: &mut [Mistakes<'_>]) -> Wo
         taken: BTreeMap::new(),
         counts: BTreeMap::new(),
         steps: 0,
+        nameless: Vec::new(),
         file: 0,
     };
     for (number, file) in files.iter().enumerate() {
@@ -172,6 +175,11 @@ impl<'n> Survey<'_, '_, 'n> {
             let cleanup = node.get("error_handling").and_then(|errors| errors.get("cleanup_on_error"));
             self.list(cleanup, Some(name));
         }
+        for (step, file) in std::mem::take(&mut self.nameless) {
+            self.file = file;
+            let name = self.made(step);
+            self.world.ids.insert(std::ptr::from_ref(step), name);
+        }
         if self.steps > STEPS_MAX {
             let count = self.steps;
             let place = body.entry("steps").map_or(body.place(), |(key, _)| key.place());
@@ -199,14 +207,16 @@ impl<'n> Survey<'_, '_, 'n> {
         }
     }
 
-    /// Gives a step its name.
+    /// Gives a step its own name, if it has one.
     fn name(&mut self, step: &'n Node, task: Option<&str>) {
         let node = step.get("id").filter(|id| !id.is_null());
-        let id = match node.and_then(|node| Some((node, node.as_text()?))) {
-            Some((node, id)) => self.own(node, id, task),
-            None => self.made(step),
-        };
-        self.world.ids.insert(std::ptr::from_ref(step), id);
+        match node.and_then(|node| Some((node, node.as_text()?))) {
+            Some((node, id)) => {
+                let id = self.own(node, id, task);
+                self.world.ids.insert(std::ptr::from_ref(step), id);
+            }
+            None => self.nameless.push((step, self.file)),
+        }
     }
 
     fn own(&mut self, node: &Node, id: &str, task: Option<&str>) -> String {
@@ -225,9 +235,18 @@ impl<'n> Survey<'_, '_, 'n> {
             });
         }
         // A step of a task may have a name that the workflow uses as well: it is then called with its task.
+        let with_task = |number: usize| match (task, number) {
+            (None, _) => id.to_owned(),
+            (Some(task), 1) => format!("{task}.{id}"),
+            (Some(task), number) => format!("{task}.{id}.{number}"),
+        };
         let mut name = id.to_owned();
-        if self.taken.contains_key(&name) {
-            name = task.map_or(name, |task| format!("{task}.{id}"));
+        // Without a task it is a mistake, which is told.
+        for number in (1..).take_while(|number| task.is_some() || *number == 1) {
+            if !self.taken.contains_key(&name) {
+                break;
+            }
+            name = with_task(number);
         }
         self.taken.insert(name.clone(), spot);
         name

@@ -29,7 +29,8 @@ pub(crate) fn row(name: &str, bound: Bound, units: (u32, u32), mut a: impl FnMut
     print(name, &bound, &mut ratios);
 }
 
-fn print(name: &str, bound: &Bound, ratios: &mut [f64]) {
+/// Prints a row of ratios that were taken elsewhere.
+pub(crate) fn print(name: &str, bound: &Bound, ratios: &mut [f64]) {
     let inverted = matches!(bound, Bound::AtLeast(_));
     if inverted {
         ratios.iter_mut().for_each(|ratio| *ratio = 1.0 / *ratio);
@@ -49,7 +50,8 @@ fn print(name: &str, bound: &Bound, ratios: &mut [f64]) {
     );
 }
 
-fn time(work: &mut impl FnMut()) -> Duration {
+/// Tells how long something takes.
+pub(crate) fn time(work: &mut impl FnMut()) -> Duration {
     let start = Instant::now();
     work();
     start.elapsed()

@@ -34,6 +34,7 @@ fn of(run: &Run, above: usize, fork: &Forking, (told, items): (&Value, &Value)) 
     Parallel {
         run: run.id().clone(),
         above,
+        lane: fork.lane,
         step_id: step.id.clone(),
         task: fork.task.clone(),
         width: fork.width_max,

@@ -1,7 +1,9 @@
-//! Answers the questions of a turn: all at once, and if that fails, each once more alone in a fresh process. What
-//! fails again has no answer, and a reason that says why.
+//! Answers the questions of a turn: as many at once as one request can have, and if that fails, each once more alone in a
+//! fresh process. What fails again has no answer, and a reason that says why. Fields that are computed together are then asked
+//! for one by one (`fields.rs`): what harms a process fails alone.
 
-use super::limits::{EXPRESSIONS_MAX, INLINE_BYTES_MAX, REQUEST_BYTES_MAX, Rules};
+use super::fields::is_of_many;
+use super::limits::{EXPRESSIONS_MAX, INLINE_BYTES_MAX, QUESTIONS_MAX, REQUEST_BYTES_MAX, Rules};
 use super::pool::Pool;
 use super::process::{Process, Program};
 use super::trouble::Trouble;
@@ -19,7 +21,7 @@ use std::time::{Duration, Instant};
 /// The evaluator: a pool of processes that answer questions.
 #[derive(Debug)]
 pub struct Evaluator {
-    pool: Pool,
+    pub(super) pool: Pool,
 }
 
 impl Evaluator {
@@ -44,12 +46,16 @@ impl Evaluator {
         in_order.collect()
     }
 
+    /// Many questions are many requests: each has the time of one, and what fails in one is not asked again in the others.
     fn answer_ours(&self, run: &RunId, questions: &[&Question], patience: &Patience) -> Vec<Answer> {
-        if questions.is_empty() {
-            return Vec::new();
-        }
+        let requests = questions.chunks(QUESTIONS_MAX);
+        requests.flat_map(|questions| self.answer_some(run, questions, patience)).collect()
+    }
+
+    fn answer_some(&self, run: &RunId, questions: &[&Question], patience: &Patience) -> Vec<Answer> {
         let unanswered = |trouble: &Trouble| Answer::Unanswered(trouble.words());
-        match self.ask(run, questions, patience, false) {
+        let time = self.pool.rules.deadline;
+        match self.ask(run, questions, patience, (false, time)) {
             Ok(answers) => answers,
             Err(trouble @ (Trouble::Over(_) | Trouble::TurnOver(_))) => {
                 questions.iter().map(|_| unanswered(&trouble)).collect()
@@ -63,7 +69,8 @@ impl Evaluator {
             Err(_) => {
                 let alone = |question: &&Question| match self.over(patience) {
                     Some(trouble) => unanswered(&trouble),
-                    None => match self.ask(run, &[question], patience, true) {
+                    None if is_of_many(question) => self.field_by_field(run, question, patience),
+                    None => match self.ask(run, &[question], patience, (true, time)) {
                         Ok(mut answers) => answers.pop().expect("BUG: one was asked"),
                         Err(trouble) => unanswered(&trouble),
                     },
@@ -74,7 +81,7 @@ impl Evaluator {
     }
 
     /// Why nothing more of a turn is asked.
-    fn over(&self, patience: &Patience) -> Option<Trouble> {
+    pub(super) fn over(&self, patience: &Patience) -> Option<Trouble> {
         let turn = self.pool.rules.turn;
         let used_up = (patience.spent() >= turn).then_some(Trouble::TurnOver(turn));
         patience.over(Instant::now()).map(Trouble::Over).or(used_up)
@@ -92,12 +99,12 @@ impl Evaluator {
 
     /// Asks once, perhaps a fresh process, and gives the seat back: whoever asks again takes turns with the others. A
     /// process that did not answer well is ended.
-    fn ask(
+    pub(super) fn ask(
         &self,
         run: &RunId,
         questions: &[&Question],
         patience: &Patience,
-        afresh: bool,
+        (afresh, time): (bool, Duration),
     ) -> Result<Vec<Answer>, Trouble> {
         // To wait for others is nobody's fault, and does not count.
         let mut seat = patience.wait(|| self.pool.seat(run));
@@ -108,7 +115,7 @@ impl Evaluator {
             seat.end();
             kill_point("evaluator replaced");
         }
-        let (begun, time) = (Instant::now(), self.pool.rules.deadline);
+        let begun = Instant::now();
         let told = seat.process().and_then(|process| exchange(process, run, questions, time));
         patience.spend(begun.elapsed());
         if matches!(told, Err(Trouble::Late(_))) {

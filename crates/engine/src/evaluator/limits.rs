@@ -30,6 +30,9 @@ pub const SOURCE_BYTES_MAX: usize = 16 * 1024;
 /// Most expressions of one question.
 pub const EXPRESSIONS_MAX: usize = 4_096;
 
+/// Most questions of one request: each takes a few milliseconds, and a request has its deadline.
+pub const QUESTIONS_MAX: usize = 200;
+
 /// Most steps of the engine that one expression may take.
 pub const FUEL: u64 = 1_000_000;
 

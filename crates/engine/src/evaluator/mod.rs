@@ -15,6 +15,7 @@
 mod answer;
 mod child;
 mod deadline;
+mod fields;
 mod held;
 mod jinja;
 mod js;

@@ -15,7 +15,7 @@ use super::typing::free;
 /// What a session looks like at one moment, for whoever draws it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Frame {
-    /// The rows that are seen.
+    /// The rows that are seen, with their colours.
     pub rows: Vec<String>,
     /// Its width and height.
     pub size: (u16, u16),
@@ -72,9 +72,9 @@ impl Control {
         }
         // First: what comes while it is looked at is shown the next time.
         let end = session.output_end();
-        let looks = session.screen();
+        let (looks, rows) = session.painted();
         Frame {
-            rows: looks.text.split('\n').map(str::to_owned).collect(),
+            rows,
             size: (looks.size.columns(), looks.size.rows()),
             cursor: looks.cursor.is_shown.then_some((looks.cursor.row, looks.cursor.column)),
             application_cursor: looks.modes.application_cursor,

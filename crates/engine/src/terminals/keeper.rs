@@ -38,7 +38,7 @@ impl Keeper {
     ///
     /// Call it as the one owner of the data directory.
     pub async fn open(dir: &Path, grace: Duration) -> io::Result<(Keeper, Vec<String>)> {
-        let folder = Folder::open(dir)?;
+        let folder = Folder::at(dir);
         let (notes, strange) = folder.read()?;
         let mut said: Vec<String> = strange
             .iter()

@@ -21,11 +21,7 @@ const OVER_MAX: usize = 20;
 
 /// The sessions that notes beside the store tell of while no server holds them: all of them are lost.
 pub fn noted(dir: &Path, workspace: Option<&str>) -> io::Result<Vec<Row>> {
-    let notes = Folder::at(dir).read().map(|(notes, _)| notes);
-    let notes = match notes {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-        notes => notes?,
-    };
+    let (notes, _) = Folder::at(dir).read()?;
     let meant = notes.iter().filter(|note| workspace.is_none_or(|workspace| workspace == note.workspace));
     let said = |row: Row| Row { what: row.what.or(Some("the server died".to_owned())), ..row };
     Ok(meant.rev().map(|note| said(note.row())).take(OVER_MAX).collect())

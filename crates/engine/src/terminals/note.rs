@@ -89,16 +89,9 @@ pub(super) fn number(id: &str) -> Option<u64> {
 pub(super) struct Folder(PathBuf);
 
 impl Folder {
-    /// The folder `terminals` inside `dir`, whether it is there or not.
+    /// The folder `terminals` inside `dir`; it is made when something is put there.
     pub(super) fn at(dir: &Path) -> Folder {
         Folder(dir.join("terminals"))
-    }
-
-    /// Opens that folder, and makes it if need be.
-    pub(super) fn open(dir: &Path) -> io::Result<Folder> {
-        let folder = Folder::at(dir);
-        DirBuilder::new().recursive(true).mode(0o700).create(&folder.0)?;
-        Ok(folder)
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -108,7 +101,11 @@ impl Folder {
     /// Reads all notes, and tells which files cannot be read.
     pub(super) fn read(&self) -> io::Result<(Vec<Note>, Vec<PathBuf>)> {
         let (mut notes, mut strange) = (Vec::new(), Vec::new());
-        for entry in fs::read_dir(&self.0)? {
+        let entries = match fs::read_dir(&self.0) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((notes, strange)),
+            entries => entries?,
+        };
+        for entry in entries {
             let path = entry?.path();
             let stem = path.file_stem().and_then(|stem| stem.to_str()).and_then(number);
             if stem.is_none() || path.extension().is_none_or(|ending| ending != "json") {
@@ -148,7 +145,14 @@ impl Folder {
 
     fn put(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
         let new = self.0.join(format!("{name}.new"));
-        let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&new)?;
+        let open = || OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&new);
+        let mut file = match open() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                DirBuilder::new().recursive(true).mode(0o700).create(&self.0)?;
+                open()?
+            }
+            file => file?,
+        };
         file.write_all(bytes)?;
         drop(file);
         fs::rename(new, self.0.join(name))
@@ -175,7 +179,7 @@ mod tests {
     #[test]
     fn notes_are_read_as_they_were_written() {
         let dir = tempfile::tempdir().unwrap();
-        let folder = Folder::open(dir.path()).unwrap();
+        let folder = Folder::at(dir.path());
         let notes = [note(2), note(10)];
         notes.iter().for_each(|note| folder.write(note).unwrap());
         fs::write(folder.path().join("t3.json"), "{\"version\":2}").unwrap();
@@ -189,7 +193,7 @@ mod tests {
     #[test]
     fn a_number_is_given_once() {
         let dir = tempfile::tempdir().unwrap();
-        let folder = Folder::open(dir.path()).unwrap();
+        let folder = Folder::at(dir.path());
         assert_eq!(folder.last_number(), 0);
         folder.take_number(7).unwrap();
         assert_eq!(folder.last_number(), 7);

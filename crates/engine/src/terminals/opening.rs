@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use terminal::{Input, OpenError, Session, Size, Spec};
 
@@ -27,8 +27,8 @@ use crate::births;
 /// What is opened where nothing is said.
 const SHELL_DEFAULT: &str = "bash";
 
-/// How long the first output is waited for. Programs that say nothing (`cat`) are answered then.
-const FIRST_MAX: Duration = Duration::from_millis(500);
+/// How long something on the screen is waited for. Programs that say nothing (`cat`) are answered then.
+const FIRST_MAX: Duration = Duration::from_millis(1_500);
 
 /// What the screen is, whatever the client's own is.
 const TERM: &str = "xterm-256color";
@@ -43,7 +43,7 @@ impl Keeper {
         let held = self.start(visitor, spec, place.number)?;
         drop(place);
         let session = &held.session;
-        session.read_output(0, FIRST_MAX);
+        wait_for_something(session);
         if settle.quiet.is_some() {
             // One that has ended meanwhile is as quiet as can be.
             let _ = session.send(Input::Text(""), settle);
@@ -115,6 +115,19 @@ impl Keeper {
             let _ = held.session.end(Duration::ZERO);
         }
         Ok(held)
+    }
+}
+
+/// Waits until the screen shows something: line editors talk to the terminal before they write their prompt.
+fn wait_for_something(session: &Session) {
+    let (begin, mut place) = (Instant::now(), 0);
+    loop {
+        let left = FIRST_MAX.saturating_sub(begin.elapsed());
+        let piece = session.read_output(place, left);
+        if piece.bytes.is_empty() || !session.screen().text.is_empty() {
+            return;
+        }
+        place = piece.end();
     }
 }
 

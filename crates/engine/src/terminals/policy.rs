@@ -3,6 +3,7 @@
 //! A denied pattern keeps a careless agent from a mistake. It keeps nobody out: whoever has a shell can say the same thing in
 //! other words, or write it into a file. Who must be kept out is not given a shell.
 
+use serde::{Deserialize, Serialize};
 use terminal::Pattern;
 
 use super::refused::Refused;
@@ -13,8 +14,8 @@ pub const SESSIONS_MAX: u32 = 50;
 /// The most that can be set.
 pub const SESSIONS_MAX_MOST: u32 = 500;
 
-/// What may be done.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What may be done. A run that is to go on without its client keeps it with its home.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Policy {
     /// The only programs that are opened, by name or path; without it, any.
     pub shells: Option<Vec<String>>,
@@ -35,10 +36,32 @@ impl Default for Policy {
 }
 
 /// A pattern that is denied, and why.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(try_from = "Written", into = "Written")]
 pub struct Deny {
     pattern: Pattern,
     reason: String,
+}
+
+/// The same as it is written down.
+#[derive(Serialize, Deserialize)]
+struct Written {
+    pattern: String,
+    reason: String,
+}
+
+impl TryFrom<Written> for Deny {
+    type Error = String;
+
+    fn try_from(written: Written) -> Result<Deny, String> {
+        Deny::new(&written.pattern, written.reason)
+    }
+}
+
+impl From<Deny> for Written {
+    fn from(deny: Deny) -> Written {
+        Written { pattern: deny.pattern.as_str().to_owned(), reason: deny.reason }
+    }
 }
 
 impl PartialEq for Deny {
@@ -139,6 +162,8 @@ mod tests {
         assert!(policy.says("ls /").is_ok());
         let arguments = ["-c".to_owned(), "rm -rf /".to_owned()];
         assert!(policy.opens("bash", &arguments).is_err());
+        let written = serde_json::to_string(&policy).unwrap();
+        assert_eq!(serde_json::from_str::<Policy>(&written).unwrap(), policy);
         assert!(Deny::new("(", "x").unwrap_err().contains("not a regular expression"));
     }
 

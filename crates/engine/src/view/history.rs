@@ -4,6 +4,7 @@
 use super::{Values, whole};
 use crate::store::Reader;
 use crate::turn::{LoadError, Seen, replay};
+use dialects::reactive::view::path::keys;
 use kernel::clock::iso;
 use kernel::event::Change;
 use kernel::{Data, Fact, News, Plan, RunId};
@@ -38,7 +39,7 @@ pub struct History {
     /// The entry at which each open activity began.
     began: BTreeMap<String, u64>,
     /// The paths that callers changed since something open began, and the entries.
-    updates: Vec<(u64, String)>,
+    updates: Vec<(u64, Vec<String>)>,
 }
 
 /// What one entry has told of the state.
@@ -173,7 +174,8 @@ impl History {
         let (seq, at) = (seen.entry.head.seq, seen.body.event.at);
         if let Fact::Updated { values, changes, .. } = &seen.body.event.fact {
             let refused = seen.turn.news.iter().any(|news| matches!(news, News::NotUpdated { .. }));
-            let paths = values.keys().cloned().chain(changes.iter().map(|change| change.path.join(".")));
+            let fields = values.keys().map(|field| vec![field.clone()]);
+            let paths = fields.chain(changes.iter().map(|change| change.path.clone()));
             self.updates.extend(paths.filter(|_| !refused).map(|path| (seq, path)));
         }
         seen.turn.news.iter().for_each(|news| self.take(plan, seq, at, news));
@@ -232,7 +234,14 @@ impl History {
     /// Whether a caller has changed this path since an activity that is open began.
     pub fn is_updated(&self, key: &str, path: &str) -> bool {
         let since = self.began.get(key).copied().unwrap_or(u64::MAX);
-        self.updates.iter().any(|(seq, changed)| *seq > since && changed == path)
+        let Ok(keys) = keys(path) else { return false };
+        let [layer, name, below @ ..] = keys.as_slice() else { return false };
+        let meant = |changed: &[String]| {
+            changed
+                .split_first()
+                .is_some_and(|(field, rest)| *field == format!("{layer}.{name}") && rest == below)
+        };
+        self.updates.iter().any(|(seq, changed)| *seq > since && meant(changed))
     }
 
     /// The last computations as they are answered.

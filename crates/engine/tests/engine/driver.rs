@@ -164,8 +164,13 @@ fn one_batch_starts_one_run_of_a_name_or_key() {
     let ((first, told_first), (second, told_second)) = (keyed("r1"), keyed("r2"));
     driver.take(first, 1);
     driver.take(second, 1);
-    driver.take(start("r1", &plan), 1);
+    // Who chose the same name at the same moment means another run, and hears that this name is taken.
+    let (namesake, told_namesake) = heard();
+    let Letter::Start { start, .. } = start("r1", &plan) else { unreachable!() };
+    driver.take(Letter::Start { start, reply: Some(namesake) }, 1);
     driver.commit().unwrap();
+    let told = told_namesake.recv().unwrap();
+    assert!(matches!(&told, Err(engine::Error::NameTaken(run)) if run.as_str() == "r1"), "{told:?}");
     assert_eq!(told_first.recv().unwrap().unwrap().run, RunId::new("r1"));
     assert_eq!(told_second.recv().unwrap().unwrap().run, RunId::new("r1"));
     assert_eq!(driver.store().reader().runs(&Default::default()).unwrap().len(), 1);

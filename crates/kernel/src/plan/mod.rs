@@ -71,6 +71,21 @@ pub struct Plan {
     /// What the definition says to those who follow it, by section; nothing here chooses by it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub notes: BTreeMap<String, Value>,
+    /// What its nodes mean where that has changed: [`REVISION`] for plans that are made now. Plans that were written before
+    /// there was another meaning say nothing, and keep theirs.
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub revision: u32,
+}
+
+/// The newest meaning of a plan.
+///
+/// | since | what it means |
+/// |---|---|
+/// | 1 | a task that begins again, or whose name begins again, numbers its steps on; all tasks begin, whatever becomes of others; an item that gives no task is a task that failed; the failure that was caught stays the one that is told; books are kept of loops, forks and changes as well |
+pub const REVISION: u32 = 1;
+
+fn is_first(revision: &u32) -> bool {
+    *revision == 0
 }
 
 /// The forms a definition may have.
@@ -186,6 +201,7 @@ impl Plan {
             agent: None,
             cleanup_spares_success: false,
             notes: BTreeMap::new(),
+            revision: 0,
         }
     }
 

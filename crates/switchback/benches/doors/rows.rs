@@ -129,8 +129,6 @@ fn memory() {
     let world = World::new();
     let mut client = world.client();
     client.call("execute_workflow", json!({ "workflow": "one" }));
-    let daemon = std::fs::read_to_string(world.home().join("daemon.pid")).unwrap_or_default();
-    let daemon: u32 = daemon.trim().parse().unwrap_or(0);
-    let (pipe, daemon) = (World::resident(client.child.id()), World::resident(daemon));
+    let (pipe, daemon) = (World::resident(client.child.id()), World::resident(world.daemon()));
     println!("resident memory, idle: pipe {pipe} KiB, daemon {daemon} KiB");
 }

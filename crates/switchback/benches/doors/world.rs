@@ -48,6 +48,19 @@ impl World {
         Client::start(&self.home(), &self.dir.path().join("project"))
     }
 
+    /// A client of another folder.
+    pub(crate) fn client_in(&self, folder: &str) -> Client {
+        let folder = self.dir.path().join(folder);
+        std::fs::create_dir_all(&folder).expect("a folder");
+        Client::start(&self.home(), &folder)
+    }
+
+    /// The process of the daemon.
+    pub(crate) fn daemon(&self) -> u32 {
+        let written = std::fs::read_to_string(self.home().join("daemon.pid")).unwrap_or_default();
+        written.trim().parse().unwrap_or(0)
+    }
+
     /// `switchback stop --now`.
     pub(crate) fn stop(&self) {
         let mut stop = Command::new(env!("CARGO_BIN_EXE_switchback"));

@@ -218,6 +218,9 @@ fn code_of_fault(fault: &Fault) -> &'static str {
     }
 }
 
+/// The name of the error that another run is called so already.
+pub(crate) const NAME_TAKEN: &str = "name-taken";
+
 /// The name of the error that a secret has no value.
 const NO_SECRET: &str = "missing-secret";
 
@@ -289,6 +292,7 @@ impl From<Error> for CommandError {
             Error::Refused(refusal) => refusal.into(),
             Error::Load(error) => error.into(),
             error @ Error::NoRun(_) => CommandError::usage("unknown-run", error.to_string()),
+            error @ Error::NameTaken(_) => CommandError::usage(NAME_TAKEN, error.to_string()),
             error @ Error::KeyUsed(_) => CommandError::usage("key-used", error.to_string()),
             Error::NoSecret(missing) => CommandError::usage(NO_SECRET, missing.to_string()),
             Error::Told { code, message } if code == LOST => lost(message),

@@ -9,7 +9,7 @@ use super::store::{recordable, workspace};
 use super::typed::Typed;
 use super::{given, look, result, settled, target};
 use crate::house::{Client, Flags};
-use engine::backend::Start;
+use engine::backend::{Error, Start};
 use engine::kernel::{Fields, Plan, RunId};
 use engine::library::Reading;
 use engine::names;
@@ -57,19 +57,25 @@ async fn start(
     // Not before: whoever waits for a daemon in vain can end that.
     let signals = Signals::listen()?;
     let id = RunId::new(names::fresh(|name| is_taken(&desk, name)));
-    let plan = Arc::new(plan);
-    let folder = home.folder.display().to_string();
-    let view = View::new(id.clone(), Arc::clone(&plan), folder, super::time::now());
-    let progress = desk.backend().subscribe(&id).await?;
-    let new = id.clone();
-    match desk.backend().start(Start { id, plan, inputs, home, request_key: None, pinned }).await {
+    let mut asked = Start { id, plan: Arc::new(plan), inputs, home, request_key: None, pinned };
+    let (progress, started) = loop {
+        let progress = desk.backend().subscribe(&asked.id).await?;
+        match desk.backend().start(asked.clone()).await {
+            // Another start took the name meanwhile.
+            Err(Error::NameTaken(_)) => asked.id = RunId::new(names::fresh(|_| false)),
+            started => break (progress, started),
+        }
+    };
+    match started {
         Ok(started) => {
+            let folder = asked.home.folder.display().to_string();
+            let view = View::new(asked.id, asked.plan, folder, super::time::now());
             let (since, typed) = (started.seq, Typed::open().filter(|_| asks));
             follow(Followable { desk, view, progress, signals, since, ours: true, typed }).await
         }
         Err(error) => {
             desk.close().await;
-            Err(CommandError::from(error).of_new_run(&new))
+            Err(CommandError::from(error).of_new_run(&asked.id))
         }
     }
 }

@@ -14,7 +14,7 @@ use super::hello::{Hello, VERSION};
 use super::host::RESTARTED;
 use super::place::Place;
 use super::reach::{Reached, Unreachable, find, reach};
-use super::reasons::{DIES, HUNG_UP, LOST, STOPPED, TOO_LATE};
+use super::reasons::{DIES, HUNG_UP, LOST, STOPPED, TOO_LATE, silent};
 use super::successor::Successor;
 use super::talk::{Line, Reason, Taken, Talk};
 use crate::cli::CommandError;
@@ -63,9 +63,20 @@ struct State {
     /// How many are on their way to the client with what it is told, and when one was through.
     telling: u32,
     told: Instant,
+    /// When the daemon said something last, and whether somebody waits for it to say something.
+    heard: Instant,
+    watched: bool,
 }
 
 impl State {
+    /// Takes a line of the client; from now on somebody waits for the daemon.
+    fn take(&mut self, line: &[u8], changed: &Condvar) -> Taken {
+        if !std::mem::replace(&mut self.watched, true) {
+            changed.notify_all();
+        }
+        self.talk.take(line)
+    }
+
     /// Whether nothing is left to be said.
     fn is_over(&self) -> bool {
         self.talk.is_over() && (self.telling == 0 || self.unheard.is_some())
@@ -103,6 +114,8 @@ impl Pipe {
             unread: None,
             telling: 0,
             told: Instant::now(),
+            heard: Instant::now(),
+            watched: false,
         };
         let pipe = Arc::new(Pipe {
             place,
@@ -161,7 +174,7 @@ impl Pipe {
                 return;
             }
             state = match state.talk.hung_up_since() {
-                None => self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
+                None => self.watch(state),
                 Some(since) => {
                     let left = LAST_ANSWERS_MAX.saturating_sub(since.max(state.told).elapsed());
                     if left.is_zero() && state.telling > 0 {
@@ -179,6 +192,25 @@ impl Pipe {
                 }
             };
         }
+    }
+
+    /// Waits for a change, and for a daemon that says nothing only so long: one that stands still dies to nobody, and whoever
+    /// waits for it hears of it here.
+    fn watch<'p>(&'p self, mut state: MutexGuard<'p, State>) -> MutexGuard<'p, State> {
+        let ends = state.talk.patience_ends(state.heard);
+        state.watched = ends.is_some();
+        let Some(ends) = ends else {
+            return self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        };
+        let left = ends.saturating_duration_since(Instant::now());
+        if !left.is_zero() {
+            return self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        let why = silent(state.link.as_ref().map(|link| link.pid));
+        drop(state);
+        (self.say)(&why.error);
+        self.tell_all(|talk| talk.silence(&why));
+        self.state()
     }
 
     /// Takes lines from the client to the daemon.
@@ -228,7 +260,7 @@ impl Pipe {
 
     fn send(self: &Arc<Self>, line: &[u8]) -> Result<(), Unreachable> {
         let _writing = self.writing();
-        let taken = self.state().talk.take(line);
+        let taken = self.state().take(line, &self.changed);
         let line = match taken {
             Taken::Pass(line) => line,
             Taken::Answer(answer) => {
@@ -271,6 +303,7 @@ impl Pipe {
         let (link, again) = {
             let mut state = self.state();
             state.links += 1;
+            state.heard = Instant::now();
             let link = Link { number: state.links, stream, version, pid, ground };
             state.link = Some(link.clone());
             (link, state.talk.again())
@@ -376,6 +409,7 @@ impl Pipe {
         let lines = {
             let mut state = self.state();
             state.telling += 1;
+            state.heard = Instant::now();
             give(&mut state.talk)
         };
         let told = lines.iter().all(|line| self.tell(line.as_ref()));

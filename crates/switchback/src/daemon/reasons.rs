@@ -1,6 +1,6 @@
 //! What a client hears instead of an answer, where the pipe knows that no daemon will give one.
 
-use super::talk::Reason;
+use super::talk::{Reason, SILENCE_MAX};
 use crate::mcp;
 use std::borrow::Cow;
 
@@ -47,3 +47,18 @@ pub(super) const DIES: Reason = Reason {
            starts the daemon once more. Ask the person at this machine to run `switchback doctor`; daemon.log in the \
            data directory says more.",
 };
+
+/// The daemon is there and says nothing.
+pub(super) fn silent(pid: Option<u32>) -> Reason {
+    let who = pid.map_or_else(String::new, |pid| format!(" (process {pid})"));
+    let seconds = SILENCE_MAX.as_secs();
+    let error = format!(
+        "The switchback daemon{who} has said nothing for {seconds} s: it stands still, or its disk does. Runs are kept."
+    );
+    Reason {
+        code: "daemon-silent",
+        error: error.into(),
+        next: "What this call was to do may have been done, or be done later: look with get_workflow_status() before you ask for \
+               it again. Ask the person at this machine to run `switchback doctor`.",
+    }
+}

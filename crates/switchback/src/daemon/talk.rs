@@ -6,7 +6,7 @@
 
 use crate::mcp::last::NOTIFICATION;
 use crate::mcp::line::{self, Refused};
-use crate::mcp::{cancelled_before, failed, ids};
+use crate::mcp::{cancelled_before, failed, ids, under_way};
 use asks::Asks;
 use rmcp::model::{ClientJsonRpcMessage, JsonRpcMessage, RequestId};
 use serde::Deserialize;
@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, VecDeque};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 mod asks;
 
@@ -41,6 +41,10 @@ const AGAIN: &str = "switchback/again";
 
 /// How many calls that were cancelled are remembered.
 const CANCELLED_MAX: usize = 1_000;
+
+/// How long a daemon may say nothing at all while a request waits for it: much longer than any call takes that is not told of
+/// meanwhile.
+pub(super) const SILENCE_MAX: Duration = Duration::from_secs(90);
 
 /// What was said and not yet answered.
 #[derive(Default)]
@@ -70,6 +74,7 @@ struct Open {
     kind: Kind,
     /// When it was taken, in milliseconds since 1970.
     at: u64,
+    since: Instant,
     /// Whether a daemon may have got it.
     sent: bool,
 }
@@ -79,6 +84,8 @@ struct Open {
 enum Kind {
     /// A tool: the model reads the answer.
     Tool,
+    /// One that stays open for as long as somebody listens.
+    Stream,
     Other,
 }
 
@@ -145,9 +152,7 @@ impl Talk {
                 let is_it = |open: &Open| cancelled.as_ref() == Some(&open.id);
                 let calls = self.open.values().filter(|open| is_it(open) && open.kind == Kind::Tool);
                 self.cancelled.extend(calls.map(|open| open.id.clone()));
-                while self.cancelled.len() > CANCELLED_MAX {
-                    self.cancelled.pop_front();
-                }
+                self.forget_old();
                 self.open.retain(|_, open| !is_it(open));
             }
             _ => {}
@@ -165,7 +170,7 @@ impl Talk {
         }
         if self.open.values().any(|open| open.id == *id) {
             let shown = ids::written(&id.clone().into_json_value());
-            return Err(Refused::request(id, format!("a request with the id {shown} is still under way")));
+            return Err(Refused::request(id, under_way(&shown)));
         }
         let kind = kind(method);
         self.count += 1;
@@ -174,7 +179,14 @@ impl Talk {
         if method == "initialize" && self.opening.is_empty() {
             (self.opening, self.opened) = (vec![line.clone()], None);
         }
-        let open = Open { id: id.clone(), line: line.clone(), kind, at: now(), sent: self.linked };
+        let open = Open {
+            id: id.clone(),
+            line: line.clone(),
+            kind,
+            at: now(),
+            since: Instant::now(),
+            sent: self.linked,
+        };
         self.open.insert(self.count, open);
         Ok(line)
     }
@@ -267,6 +279,28 @@ impl Talk {
         answered.values().map(|open| unanswered(open, why, newer)).collect()
     }
 
+    /// When a daemon that was last heard then, and goes on saying nothing, is not waited for any longer.
+    pub(super) fn patience_ends(&self, heard: Instant) -> Option<Instant> {
+        let waiting = self.open.values().filter(|open| open.kind != Kind::Stream);
+        waiting.map(|open| open.since.max(heard) + SILENCE_MAX).min()
+    }
+
+    /// Answers what is open, because the daemon says nothing. What it says of that later, nobody hears.
+    pub(super) fn silence(&mut self, why: &Reason) -> Vec<Vec<u8>> {
+        let streams = self.open.extract_if(.., |_, open| open.kind == Kind::Stream).collect();
+        self.cancelled.extend(self.open.values().map(|open| open.id.clone()));
+        self.forget_old();
+        let answers = self.unanswered(why);
+        self.open = streams;
+        answers
+    }
+
+    fn forget_old(&mut self) {
+        while self.cancelled.len() > CANCELLED_MAX {
+            self.cancelled.pop_front();
+        }
+    }
+
     /// The client has said its last line. Gives what the daemon is told of it.
     pub(super) fn hang_up(&mut self) -> Option<Vec<u8>> {
         self.hung_up = Some(Instant::now());
@@ -320,6 +354,7 @@ fn head(line: &Line) -> Option<Head<'_>> {
 fn kind(method: &str) -> Kind {
     match method {
         "tools/call" => Kind::Tool,
+        "subscriptions/listen" => Kind::Stream,
         _ => Kind::Other,
     }
 }

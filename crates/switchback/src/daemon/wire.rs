@@ -1,6 +1,7 @@
 //! Our own door, line by line: what the command line asks of the daemon, and what comes back. One JSON value a line;
 //! answers carry the number of what they answer, and may come in any order.
 
+use crate::cli::NAME_TAKEN;
 use engine::backend::{Accepted, Error, Progress, Standing, Start};
 use engine::kernel::{Command, Refusal, RunId};
 use engine::terminals::{Frame, Row};
@@ -144,7 +145,7 @@ impl From<Error> for WireError {
         let message = error.to_string();
         let (refusal, run) = match &error {
             Error::Refused(refusal) => (Some(refusal.clone()), None),
-            Error::NoRun(run) => (None, Some(run.clone())),
+            Error::NoRun(run) | Error::NameTaken(run) => (None, Some(run.clone())),
             _ => (None, None),
         };
         WireError { code: crate::cli::code_of(error), message, refusal, run }
@@ -155,6 +156,7 @@ impl From<WireError> for Error {
     fn from(error: WireError) -> Self {
         match error {
             WireError { refusal: Some(refusal), .. } => Error::Refused(refusal),
+            WireError { run: Some(run), code, .. } if code == NAME_TAKEN => Error::NameTaken(run),
             WireError { run: Some(run), .. } => Error::NoRun(run),
             WireError { code, message, .. } => Error::Told { code, message },
         }

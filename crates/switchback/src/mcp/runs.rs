@@ -188,6 +188,9 @@ pub(super) fn refused(error: engine::Error) -> Problem {
         Error::Refused(refusal) => refused_command(&refusal),
         Error::KeyUsed(_) => Problem::new("key-used", error.to_string())
             .help("The same key means the same call: use another key, or the same arguments as before"),
+        Error::NameTaken(_) => {
+            Problem::new("name-taken", error.to_string()).help("Nothing was started: call again")
+        }
         Error::NoRun(_) => Problem::new("unknown-run", error.to_string())
             .help("get_workflow_status() without an id shows the runs of this folder"),
         Error::Load(error) => not_loaded(error),

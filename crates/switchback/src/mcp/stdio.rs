@@ -8,7 +8,7 @@ use rmcp::RoleServer;
 use rmcp::model::{ClientJsonRpcMessage, ClientNotification, ClientRequest, JsonRpcMessage, RequestId};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::sync::{Arc, PoisonError};
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, BufReader, Stdin, Stdout};
@@ -42,11 +42,12 @@ impl Unheard {
     }
 }
 
-/// The calls that are under way, and the last ones that were cancelled. The answer of such a one may still be on its way, and
+/// The requests that are under way, and the last calls that were cancelled. The answer of such a one may still be on its way, and
 /// would be taken for that of the next request with its id.
 #[derive(Default)]
 struct Calls {
-    open: HashSet<RequestId>,
+    /// With each whether it is a call of a tool.
+    open: HashMap<RequestId, bool>,
     cancelled: VecDeque<RequestId>,
 }
 
@@ -54,23 +55,27 @@ struct Calls {
 const CANCELLED_MAX: usize = 1_000;
 
 impl Calls {
-    /// A message came; one that takes the id of a cancelled call is refused.
+    /// A message came; one that takes the id of a request that is under way, or of a cancelled call, is refused.
     fn took(&mut self, message: &ClientJsonRpcMessage) -> Result<(), Refused> {
         match message {
             JsonRpcMessage::Request(request) if self.cancelled.contains(&request.id) => {
                 let shown = ids::written(&request.id.clone().into_json_value());
                 return Err(Refused::request(&request.id, cancelled_before(&shown)));
             }
+            JsonRpcMessage::Request(request) if self.open.contains_key(&request.id) => {
+                let shown = ids::written(&request.id.clone().into_json_value());
+                return Err(Refused::request(&request.id, under_way(&shown)));
+            }
             JsonRpcMessage::Request(request) => {
-                if matches!(request.request, ClientRequest::CallToolRequest(_)) {
-                    self.open.insert(request.id.clone());
-                }
+                let is_call = matches!(request.request, ClientRequest::CallToolRequest(_));
+                self.open.insert(request.id.clone(), is_call);
             }
             JsonRpcMessage::Notification(notification) => {
                 if let ClientNotification::CancelledNotification(cancelled) = &notification.notification
                     && let Some(id) = &cancelled.params.request_id
-                    && self.open.remove(id)
+                    && self.open.get(id) == Some(&true)
                 {
+                    self.open.remove(id);
                     self.cancelled.push_back(id.clone());
                     if self.cancelled.len() > CANCELLED_MAX {
                         self.cancelled.pop_front();
@@ -96,7 +101,12 @@ impl Calls {
     }
 }
 
-/// Why the id of a request is not taken again.
+/// Why the id of a request that is under way is not taken again.
+pub(crate) fn under_way(id: &str) -> String {
+    format!("a request with the id {id} is still under way")
+}
+
+/// Why the id of a cancelled request is not taken again.
 pub(crate) fn cancelled_before(id: &str) -> String {
     format!("the id {id} belongs to a request that was cancelled: give each request one of its own")
 }
@@ -273,5 +283,19 @@ mod tests {
         took(&mut calls, json!({ "jsonrpc": "2.0", "id": 8, "method": "ping" })).unwrap();
         took(&mut calls, cancel(8)).unwrap();
         assert!(gives(&mut calls, 8));
+    }
+
+    #[test]
+    fn the_id_of_a_request_that_is_under_way_is_not_taken_again() {
+        let ping = |id: u64| json!({ "jsonrpc": "2.0", "id": id, "method": "ping" });
+        for (first, second) in [(call(1), ping(1)), (ping(1), call(1)), (call(1), call(1))] {
+            let mut calls = Calls::default();
+            took(&mut calls, first).unwrap();
+            let refused = took(&mut calls, second.clone()).unwrap_err();
+            let why = "a request with the id 1 is still under way".to_owned();
+            assert_eq!(refused, Refused::request(&RequestId::Number(1), why));
+            assert!(gives(&mut calls, 1), "the first is answered");
+            took(&mut calls, second).unwrap();
+        }
     }
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::io::{BufRead, Write};
 use std::process::Stdio;
 
-fn gated(world: &World) -> String {
+pub(crate) fn gated(world: &World) -> String {
     gated_with(world, "")
 }
 

@@ -7,6 +7,7 @@ mod gate;
 mod life;
 mod lost;
 mod pipe;
+mod terminals;
 mod told;
 mod version;
 mod world;

@@ -10,7 +10,7 @@ use alacritty_terminal::vte::ansi::Processor;
 use super::bounded::Bounded;
 use super::replies::Ear;
 use super::strings::Strings;
-use super::{Cursor, Modes, Screen, rows};
+use super::{Cursor, Modes, Screen, painted, rows};
 use crate::size::Size;
 use crate::spec::Scrollback;
 
@@ -111,6 +111,10 @@ impl Screen for Emulator {
 
     fn rows(&self) -> Vec<String> {
         rows::seen(self.term.grid())
+    }
+
+    fn painted(&self) -> Vec<String> {
+        painted::seen(self.term.grid())
     }
 
     fn lines(&self, lines_max: usize) -> Vec<String> {

@@ -5,6 +5,7 @@
 
 mod bounded;
 mod emulator;
+mod painted;
 mod replies;
 mod rows;
 mod strings;
@@ -37,6 +38,9 @@ pub trait Screen: Send {
 
     /// Gives the rows that are seen, from the top, without blanks at their ends.
     fn rows(&self) -> Vec<String>;
+
+    /// Gives the rows that are seen with their colours, for who draws them in a terminal of their own.
+    fn painted(&self) -> Vec<String>;
 
     /// Gives the last lines, those above the screen among them, wrapped rows joined, without blank lines at the end.
     fn lines(&self, lines_max: usize) -> Vec<String>;

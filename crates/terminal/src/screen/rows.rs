@@ -47,7 +47,7 @@ fn row_text(grid: &Grid<Cell>, row: Line) -> String {
     text
 }
 
-fn push(text: &mut String, cell: &Cell) {
+pub(super) fn push(text: &mut String, cell: &Cell) {
     if cell.flags.intersects(Flags::WIDE_CHAR_SPACER | Flags::LEADING_WIDE_CHAR_SPACER) {
         return;
     }

@@ -21,7 +21,7 @@ use crate::output::Piece;
 use crate::program;
 use crate::pty::Pty;
 use crate::recording::{Recorded, Recorder};
-use crate::screen::{Cursor, Emulator, Modes};
+use crate::screen::{Cursor, Emulator, Modes, Screen};
 use crate::size::Size;
 use crate::spec::Spec;
 use crate::turns::held;
@@ -54,6 +54,19 @@ pub struct Looks {
     pub title: String,
     /// How often the program has rung the bell.
     pub bells: u64,
+}
+
+impl Looks {
+    fn of(screen: &dyn Screen) -> Looks {
+        Looks {
+            text: view::joined(screen.rows()),
+            cursor: screen.cursor(),
+            size: screen.size(),
+            modes: screen.modes(),
+            title: screen.title(),
+            bells: screen.bells(),
+        }
+    }
 }
 
 /// The process group that reads what is typed.
@@ -104,15 +117,13 @@ impl Session {
 
     /// Shows the screen.
     pub fn screen(&self) -> Looks {
+        Looks::of(&**self.shared.screen.lock())
+    }
+
+    /// Shows the screen, and its rows with their colours, for who draws them in a terminal of their own.
+    pub fn painted(&self) -> (Looks, Vec<String>) {
         let screen = self.shared.screen.lock();
-        Looks {
-            text: view::joined(screen.rows()),
-            cursor: screen.cursor(),
-            size: screen.size(),
-            modes: screen.modes(),
-            title: screen.title(),
-            bells: screen.bells(),
-        }
+        (Looks::of(&**screen), screen.painted())
     }
 
     /// Shows what is asked for, at most so many bytes of it, with a word on what was left out.

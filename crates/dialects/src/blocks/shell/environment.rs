@@ -292,11 +292,12 @@ pub fn power(name: &str) -> Option<Power> {
     (SETTINGS.contains(&name) || is_setting_of_its_family(name)).then_some(Power::Settings)
 }
 
-/// Families of cargo and Terraform: `CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER`, `TF_CLI_ARGS_plan`.
+/// Families of cargo and Terraform, `CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER`, `TF_CLI_ARGS_plan`; and functions of bash, which go
+/// by the environment too: `BASH_FUNC_name%%`.
 fn is_code_of_its_family(name: &str) -> bool {
     let ends = ["_RUNNER", "_LINKER", "_RUSTFLAGS", "_RUSTC", "_WRAPPER"];
     let is_of_cargo = name.starts_with("CARGO_") && ends.iter().any(|end| name.ends_with(end));
-    is_of_cargo || name.starts_with("TF_CLI_ARGS_")
+    is_of_cargo || name.starts_with("TF_CLI_ARGS_") || name.starts_with("BASH_FUNC_")
 }
 
 /// Families of git and npm: `GIT_CONFIG_VALUE_0`, `npm_config_registry`, in whatever case.

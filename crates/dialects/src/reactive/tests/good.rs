@@ -2,7 +2,7 @@
 
 use super::{codes, good, in_folder, steps};
 use kernel::Plan;
-use kernel::plan::{Expr, Flow, Node, Work};
+use kernel::plan::{Expr, Flow, Node, OnFailure, Work};
 
 fn bodies(plan: &Plan) -> &[Vec<Node>] {
     match &plan.flow {
@@ -124,4 +124,56 @@ fn an_input_of_a_task_is_read_by_its_name_and_among_the_inputs() {
         message.reads.iter().map(ToString::to_string).collect::<Vec<_>>(),
         ["inputs.file", "inputs.x", "file"]
     );
+}
+
+// covers: R-70
+#[test]
+fn no_two_steps_have_one_name_whatever_names_are_given() {
+    let call = "type: mcp_call, mcp: {method: x}";
+    let tasks = "sub_agent_tasks:\n  t: {steps: [{id: same, type: user_message, message: a}]}\n";
+    let fork = "{id: fork, type: parallel_foreach, items: '{{ [1] }}', sub_agent_task: t}";
+    for (steps, expected) in [
+        (format!("[{{{call}}}, {{id: mcp_call_1, {call}}}]"), vec!["mcp_call_2", "mcp_call_1"]),
+        (
+            format!(
+                "[{{{call}}}, {{id: w, type: while, condition: 'false', body: [{{id: mcp_call_1, {call}}}]}}]"
+            ),
+            vec!["mcp_call_2", "w", "mcp_call_1"],
+        ),
+        (
+            format!(
+                "[{{{call}}}, {{id: c, type: conditional, condition: 'true', then: [], else: [{{id: mcp_call_1, {call}}}]}}]"
+            ),
+            vec!["mcp_call_2", "c", "mcp_call_1"],
+        ),
+        (
+            format!("[{{id: same, {call}}}, {{id: t.same, {call}}}, {fork}]"),
+            vec!["same", "t.same", "fork", "t.same.2"],
+        ),
+    ] {
+        let plan = good(&format!("name: n\nkind: reactive\nsteps: {steps}\n{tasks}")).plan;
+        let ids: Vec<&str> = plan.steps.iter().map(|step| step.id.as_str()).collect();
+        assert!(expected.iter().all(|id| ids.contains(id)), "{steps}: {ids:?}");
+        plan.check().unwrap();
+    }
+}
+
+#[test]
+fn the_last_attempt_follows_the_rule_of_the_workflow() {
+    let rule_of = |rule: &str, step: &str| {
+        let text = format!(
+            "name: \"a:b\"\ndefault_state: {{raw: {{x: 1}}}}\nerror_handling: {{on_error: {rule}}}\nsteps:\n  - {{id: s, type: \
+             shell_command, command: ls, {step}}}\n"
+        );
+        let plan = good(&text).plan;
+        let all = bodies(&plan).iter().flatten();
+        let found = all.filter_map(|node| match node.inner() {
+            Node::Do { on_failure, .. } => Some(*on_failure),
+            _ => None,
+        });
+        found.collect::<Vec<_>>()
+    };
+    assert_eq!(rule_of("continue", "on_error: retry, retry_count: 1"), [OnFailure::Continue]);
+    assert_eq!(rule_of("continue", "on_error: fail"), [OnFailure::Fail]);
+    assert_eq!(rule_of("checkpoint_and_fail", "on_error: retry"), [OnFailure::Fail]);
 }

@@ -93,7 +93,7 @@ impl Atomic {
         let more = [
             (REPLACEMENTS, self.replacements.clone()),
             (EXPRESSION, self.expression.clone()),
-            ("attempt", (self.attempt > 1).then(|| json!(self.attempt))),
+            ("attempt", Some(json!(self.attempt))),
             ("note", self.note.clone().map(Value::String)),
             ("humans_only", self.humans_only.then_some(Value::Bool(true))),
             ("overdue", self.overdue.then_some(Value::Bool(true))),

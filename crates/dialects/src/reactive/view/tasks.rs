@@ -11,6 +11,8 @@ pub struct Parallel {
     pub run: RunId,
     /// How many steps lead to that run from its root.
     pub above: usize,
+    /// The lane of that run which is at it.
+    pub lane: u32,
     /// The step, as it is handed in.
     pub step_id: String,
     /// What is done for each item, by name.

@@ -3,7 +3,7 @@
 use kernel::Digest;
 
 /// Their names.
-pub(super) const FUNCTIONS: [&str; 4] = ["now", "path_to_key", "text", "uuid"];
+pub(super) const FUNCTIONS: [&str; 5] = ["in_path", "now", "path_to_key", "text", "uuid"];
 
 /// A path as one key: what no key should have becomes `_`, and a hash of the whole keeps two paths apart.
 pub(super) fn path_to_key(path: &str) -> String {

@@ -43,6 +43,13 @@
     const opaque = [Map, Set, WeakMap, WeakSet, Promise, RegExp, Error];
     const kind = (value) => opaque.find((one) => value instanceof one)?.name;
     const functions = {
+        in_path(key) {
+            if (typeof key !== "string" && typeof key !== "number") {
+                throw new TypeError("a key in a path must be text or a number, and this is " + (key === null ? "null" : typeof key));
+            }
+            const name = "" + key;
+            return /^[^.[\]'"\\\s]+$/.test(name) ? "." + name : "['" + name.replace(/[\\']/g, "\\$&") + "']";
+        },
         now() {
             const date = new Real(time());
             return put(date, "toString", () => apply(toISOString, date, []));

@@ -21,6 +21,7 @@ impl<'m> Moment<'m> {
 
     /// Something failed in a lane that nobody has taken yet.
     pub(super) fn failed_in(&mut self, lane: u32, failure: Failure) -> Result<Moved, Stop> {
+        let failure = self.first_cause(lane, failure);
         if self.is_caught(lane, &failure) {
             return Ok(self.catch(lane, failure));
         }
@@ -32,6 +33,18 @@ impl<'m> Moment<'m> {
         self.leave_lists(lane, &failure);
         self.lane_over(lane, Some(failure));
         Ok(Moved::Busy)
+    }
+
+    /// The failure that is told: where what follows a failure fails itself, that is still the first one.
+    pub(super) fn first_cause(&self, lane: u32, failure: Failure) -> Failure {
+        if self.plan.revision < 1 || failure.kind == FailureKind::Access {
+            return failure;
+        }
+        let mut around = self.lane(lane).stack.iter().rev();
+        match around.find(|frame| matches!(frame.turns, Turns::Try { .. } | Turns::Caught { .. })) {
+            Some(Frame { turns: Turns::Caught { failure, .. }, .. }) => failure.clone(),
+            _ => failure,
+        }
     }
 
     /// Whether a failure in a lane is taken by a body that may fail. A lane that others still belong to cannot go on.
@@ -95,6 +108,11 @@ impl<'m> Moment<'m> {
 
     /// The name of the step that a node is.
     pub(super) fn step_named(&self, planned: &Node) -> Option<&'m str> {
+        self.step_of_node(planned).map(|step| self.plan.steps[step as usize].id.as_str())
+    }
+
+    /// The step that a node is.
+    pub(super) fn step_of_node(&self, planned: &Node) -> Option<u32> {
         let step = match (planned.who(), planned.inner()) {
             (Some((step, _)), _) => step,
             (None, Node::Do { step, .. }) => *step,
@@ -102,7 +120,7 @@ impl<'m> Moment<'m> {
             (None, Node::Fork { tasks: Some(tasks), .. }) => tasks.step,
             (None, _) => return None,
         };
-        Some(&self.plan.steps[step as usize].id)
+        Some(step)
     }
 
     /// Fails again with what was caught.

@@ -1,10 +1,11 @@
 //! The books of steps: which succeeded, which failed and why, and how often they were tried again. The server keeps them by
 //! itself in fields that the plan names.
 
-use super::{Frame, Turns};
+use super::{Frame, Moved, Turns};
 use crate::Failure;
+use crate::news::ChangedBy;
 use crate::plan::{Books, Expr, Key, Node, Step, Write, WriteKind};
-use crate::run::Moment;
+use crate::run::{Moment, Owner, Stop, Writer};
 use serde_json::{Value, json};
 
 impl<'m> Moment<'m> {
@@ -32,6 +33,37 @@ impl<'m> Moment<'m> {
             }
         }
         writes
+    }
+
+    /// Whether books are kept of what failed where a lane stands: loops, forks and changes of the state. A step of
+    /// somebody's has its own end, and what was caught before is there already.
+    pub(super) fn is_booked(&self, lane: u32) -> bool {
+        let of_others = matches!(self.node(lane), None | Some(Node::Do { .. } | Node::Raise));
+        let is_new = self.lane(lane).failing.is_none();
+        self.plan.revision >= 1 && is_new && !of_others && self.plan.state.books.is_some()
+    }
+
+    /// Keeps books of what failed where a lane stands, if that can be, and goes on with the failure.
+    pub(super) fn book_failure(&mut self, lane: u32, failure: Failure) -> Result<Moved, Stop> {
+        let step = self.planned(lane).and_then(|planned| self.step_of_node(planned));
+        if let Some(step) = step.map(|step| &self.plan.steps[step as usize]) {
+            let books = self.books(lane, step, Some(&failure));
+            let (access, blames) = (&step.access, self.step_of(Owner::Lane(lane)));
+            let by = Writer { access, step: blames, lane: Some(lane), result: None, error: None };
+            match self.write(&books, by, ChangedBy::Step(step.id.clone())) {
+                Err(Stop::Ask(questions)) => return Err(Stop::Ask(questions)),
+                Err(Stop::Fail(not)) => {
+                    let message = format!("the account of steps cannot be kept: {}", not.message);
+                    self.warned(Some(step.id.clone()), message);
+                }
+                Ok(()) => {}
+            }
+        }
+        let moved = self.failed_in(lane, failure)?;
+        if let Some(lane) = self.sequence().lanes.get_mut(&lane) {
+            lane.failing = None;
+        }
+        Ok(moved)
     }
 
     /// A failure as the books have it.

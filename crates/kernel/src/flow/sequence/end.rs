@@ -52,6 +52,7 @@ impl<'m> Moment<'m> {
             }
             Some(failure) => {
                 let failure = self.blamed(lane, &step.id, failure);
+                let failure = self.first_cause(lane, failure);
                 return self.step_failed(lane, failure);
             }
         }

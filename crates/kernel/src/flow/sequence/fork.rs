@@ -38,7 +38,8 @@ impl<'m> Moment<'m> {
         let tasks = fork.tasks.map(|tasks| self.tasks(lane, (fork.variable, tasks), (&items, count)));
         let tasks = tasks.transpose()?.map(Box::new);
         let results = vec![None; count as usize];
-        let join = Join { items, count, next: 0, open: 0, results, failure: None, tasks };
+        let failure = tasks.as_ref().and_then(|tasks| tasks.first_failed().cloned());
+        let join = Join { items, count, next: 0, open: 0, results, failure, tasks };
         self.hold(join.weight())?;
         self.reach(FORK);
         self.tell_fork(lane, fork);
@@ -110,12 +111,12 @@ impl<'m> Moment<'m> {
     /// The next item for which a lane is to be forked: one that none was forked for, or else a task that begins again.
     fn next_item(&self, lane: u32) -> Option<u32> {
         let join = self.lane(lane).join.as_ref().expect("BUG: a lane that joins nothing");
-        let stops = self.fork_node(lane).on_failure == OnFailure::Fail;
-        if stops && join.failure.is_some() {
+        if self.is_stopped(lane, join) {
             return None;
         }
-        if join.next < join.count {
-            return Some(join.next);
+        let cannot_be = |item: &u32| join.tasks.as_ref().is_some_and(|tasks| tasks.has_failed(*item));
+        if let Some(next) = (join.next..join.count).find(|item| !cannot_be(item)) {
+            return Some(next);
         }
         join.tasks.as_ref().and_then(|tasks| tasks.next_due())
     }
@@ -123,8 +124,16 @@ impl<'m> Moment<'m> {
     /// Whether all lanes have ended, and tasks that failed are to begin again.
     fn is_time_for_more(&self, lane: u32) -> bool {
         let join = self.lane(lane).join.as_ref().expect("BUG: a lane that joins nothing");
-        let stops = self.fork_node(lane).on_failure == OnFailure::Fail && join.failure.is_some();
-        join.open == 0 && !stops && join.tasks.as_ref().is_some_and(|tasks| tasks.has_later())
+        join.open == 0
+            && !self.is_stopped(lane, join)
+            && join.tasks.as_ref().is_some_and(|tasks| tasks.has_later())
+    }
+
+    /// Whether no more lanes are forked because one has failed. Tasks all begin, whatever becomes of others.
+    fn is_stopped(&self, lane: u32, join: &Join) -> bool {
+        let fork = self.fork_node(lane);
+        let all_begin = fork.tasks.is_some() && self.plan.revision >= 1;
+        fork.on_failure == OnFailure::Fail && join.failure.is_some() && !all_begin
     }
 
     /// Forks lanes while there are items and room, then waits for them, then goes on.
@@ -170,7 +179,7 @@ impl<'m> Moment<'m> {
         let lane = self.new_lane(Some((parent, item)), fork.body, variables);
         if let (Some(tasks), Some(given)) = (fork.tasks, given) {
             self.reach(TASK);
-            self.task_began((parent, item), (lane, tasks.step, fork.variable), given);
+            self.task_began((parent, item), (lane, tasks, fork.variable), given);
         }
         self.wake(lane);
         Ok(())

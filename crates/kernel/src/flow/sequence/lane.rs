@@ -51,6 +51,11 @@ impl<'m> Moment<'m> {
     pub(crate) fn move_lane(&mut self, lane: u32) -> Result<(), Stop> {
         while self.sequence().lanes.contains_key(&lane) {
             let moved = match self.next_move(lane) {
+                // What is told of it is told; whether its note must be asked for first is another move.
+                Err(Stop::Fail(failure)) if self.is_booked(lane) => {
+                    self.sequence().lane(lane).failing = Some(failure);
+                    continue;
+                }
                 Err(Stop::Fail(failure)) => self.failed_in(lane, failure)?,
                 moved => moved?,
             };
@@ -66,7 +71,9 @@ impl<'m> Moment<'m> {
     /// Does what is next in a lane.
     fn next_move(&mut self, lane: u32) -> Result<Moved, Stop> {
         let state = self.lane(lane);
-        if state.ended.is_some() {
+        if let Some(failure) = state.failing.clone() {
+            self.book_failure(lane, failure)
+        } else if state.ended.is_some() {
             self.take_end(lane)
         } else if state.busy {
             Ok(Moved::Busy)
@@ -185,7 +192,12 @@ impl<'m> Moment<'m> {
     /// The key of a step that a lane does once more.
     pub(super) fn next_key(&self, lane: u32, step: u32) -> String {
         let times = self.lane(lane).begun.get(&step).copied().unwrap_or_default() + 1;
-        Key::of_lane(lane, &self.plan.steps[step as usize].id, times)
+        Key::of_lane(lane, &self.plan.steps[step as usize].id, self.numbered(lane, times))
+    }
+
+    /// The number that a step has which a lane does for the `times`-th time: a task that was there before goes on from there.
+    pub(super) fn numbered(&self, lane: u32, times: u32) -> u32 {
+        self.lane(lane).task.as_ref().map_or(0, |task| task.after) + times
     }
 
     /// A lane does a step once more.
@@ -238,6 +250,7 @@ impl<'m> Moment<'m> {
     pub(super) fn lane_over(&mut self, lane: u32, failure: Option<Failure>) {
         let gone = self.sequence().lanes.remove(&lane).expect("BUG: no such lane");
         self.let_go(gone.weight());
+        self.note_numbers(&gone);
         let Some((parent, item)) = gone.parent else {
             self.reach(OVER);
             self.agenda.push_back(Task::Finish);

@@ -108,10 +108,24 @@ impl<'m> Moment<'m> {
             }
             Turns::While { rounds } => {
                 let rounds = *rounds;
-                self.another_round(lane, rounds)
+                self.another_round(lane, rounds).map_err(|stop| self.failed_loop(lane, stop))
             }
             Turns::Foreach(each) if each.next >= each.count => Ok(self.leave_loop(lane)),
             Turns::Foreach(_) => self.another_item(lane),
+        }
+    }
+
+    /// A loop that fails after a round fails as the step that it is.
+    fn failed_loop(&mut self, lane: u32, stop: Stop) -> Stop {
+        let Stop::Fail(failure) = stop else { return stop };
+        if self.plan.revision < 1 {
+            return failure.into();
+        }
+        self.pop(lane);
+        self.tell(lane, Some(failure.clone()), Fields::new());
+        match self.step_at(lane) {
+            Some(step) => self.blamed(lane, step, failure).into(),
+            None => failure.into(),
         }
     }
 

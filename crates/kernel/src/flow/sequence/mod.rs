@@ -88,6 +88,9 @@ table! { "sequence":
 pub(crate) struct SequenceLife {
     lanes: BTreeMap<u32, Lane>,
     next: u32,
+    /// The highest number that a step has had in lanes of a task, by the task's name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    numbers: BTreeMap<String, u32>,
 }
 
 /// One line of progress.
@@ -109,6 +112,9 @@ struct Lane {
     tried: u32,
     #[serde(skip)]
     written: bool,
+    /// What failed where it stands, and is still to be noted. Never held between turns.
+    #[serde(skip)]
+    failing: Option<Failure>,
     busy: bool,
     join: Option<Join>,
     gives: Option<Data>,
@@ -234,13 +240,15 @@ impl Lane {
 
 impl SequenceLife {
     pub(crate) fn weight(&self) -> u64 {
-        self.lanes.values().map(Lane::weight).sum()
+        let numbers: u64 = self.numbers.keys().map(|task| COUNT + text_weight(task)).sum();
+        numbers + self.lanes.values().map(Lane::weight).sum::<u64>()
     }
 
     /// The run closes: lets go of all lanes, and says what they weighed.
     pub(super) fn close(&mut self) -> u64 {
         let weight = self.weight();
         self.lanes.clear();
+        self.numbers.clear();
         weight
     }
 

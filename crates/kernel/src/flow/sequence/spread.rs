@@ -180,7 +180,7 @@ impl<'m> Moment<'m> {
     /// The key of what a lane does with a list, this time.
     pub(super) fn key_of_list(&self, lane: u32, step: u32) -> String {
         let times = self.lane(lane).begun.get(&step).copied().unwrap_or(1);
-        Key::of_lane(lane, &self.plan.steps[step as usize].id, times)
+        Key::of_lane(lane, &self.plan.steps[step as usize].id, self.numbered(lane, times))
     }
 
     /// What the child of an item is given.

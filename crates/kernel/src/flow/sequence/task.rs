@@ -1,13 +1,14 @@
 //! Tasks: lanes of a fork that belong to sub-agents. Each has a name and what it is given, both made when the fork begins, so
 //! that all of them can be told at once. A task that failed may begin again, in another lane, once all others have ended.
 
-use super::{SequenceLife, TASK_AGAIN, TASK_LATER};
+use super::{COUNT, Lane, SequenceLife, TASK_AGAIN, TASK_LATER};
 use crate::data::text_weight;
 use crate::failure::shortened;
 use crate::language::kind;
 use crate::plan::{Node, Sequence, Tasks};
+use crate::run::life::FlowLife;
 use crate::run::{Gather, Moment, Scope, Stop, shallow};
-use crate::{Data, Failure, Fields, News};
+use crate::{Data, Failure, FailureKind, Fields, News};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,7 +21,7 @@ const WHY_BYTES_MAX: usize = 300;
 const TASKS: u64 = 120;
 const TASK: u64 = 60;
 const FAILED: u64 = 52;
-const LANE_TASK: u64 = 64;
+const LANE_TASK: u64 = 96;
 
 /// The task that a lane is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -28,11 +29,22 @@ pub(super) struct LaneTask {
     pub(super) id: String,
     /// What its item is called.
     pub(super) variable: String,
+    /// What is done for each item, by name, where its steps are numbered on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    task: Option<String>,
+    /// The highest number that its steps have had before it.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub(super) after: u32,
+}
+
+fn is_none(number: &u32) -> bool {
+    *number == 0
 }
 
 impl LaneTask {
     pub(super) fn weight(&self) -> u64 {
-        LANE_TASK + text_weight(&self.id) + text_weight(&self.variable)
+        let task = self.task.as_ref().map_or(0, |task| text_weight(task));
+        LANE_TASK + text_weight(&self.id) + text_weight(&self.variable) + task
     }
 }
 
@@ -48,6 +60,9 @@ pub(super) struct TaskLives {
     /// Tasks that failed and will begin again, and those of them whose time has come.
     again: Vec<u32>,
     due: Vec<u32>,
+    /// The highest number that steps of such tasks had had when the fork began.
+    #[serde(default, skip_serializing_if = "is_none")]
+    after: u32,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -74,6 +89,8 @@ pub enum TaskStage {
 /// A fork whose lanes are tasks, as it stands.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Forking {
+    /// The lane that is at it.
+    pub lane: u32,
     /// The step of the definition that has the tasks.
     pub step: u32,
     /// What is done for each item, by name.
@@ -109,6 +126,16 @@ impl TaskLives {
         let failed: u64 = self.failed.values().map(|failure| FAILED + text_weight(&failure.message)).sum();
         let lists = 11 * (self.again.len() + self.due.len()) as u64;
         TASKS + self.told.weight() + tasks + failed + lists
+    }
+
+    /// The first task that cannot begin, and why.
+    pub(super) fn first_failed(&self) -> Option<&Failure> {
+        self.failed.values().next()
+    }
+
+    /// Whether a task has failed for good.
+    pub(super) fn has_failed(&self, task: u32) -> bool {
+        self.failed.contains_key(&task)
     }
 
     /// When the fork began.
@@ -153,7 +180,15 @@ impl SequenceLife {
             });
             let (step, task) = (planned.step, planned.task.clone());
             let (items, told) = (join.items.clone(), life.told.clone());
-            Some(Forking { step, task, width_max: *width_max, items, told, tasks: tasks.collect() })
+            Some(Forking {
+                lane: *at,
+                step,
+                task,
+                width_max: *width_max,
+                items,
+                told,
+                tasks: tasks.collect(),
+            })
         });
         forking.collect()
     }
@@ -184,6 +219,8 @@ struct Told {
     id: String,
     given: Fields,
     prompt: Option<Data>,
+    /// Why it cannot begin.
+    failure: Option<Failure>,
 }
 
 impl<'m> Moment<'m> {
@@ -191,18 +228,26 @@ impl<'m> Moment<'m> {
     pub(super) fn tasks(
         &self,
         lane: u32,
-        (variable, tasks): (&'m str, &'m Tasks),
+        (variable, tasks_of): (&'m str, &'m Tasks),
         (items, count): (&Data, u32),
     ) -> Result<TaskLives, Stop> {
         let (mut told, mut asked) = (Vec::new(), Vec::new());
         for index in 0..count {
             let item = self.item(items, index)?;
-            match one_task(self.in_lane(lane).with_item(variable, &item, index), tasks) {
+            match one_task(self.in_lane(lane).with_item(variable, &item, index), tasks_of) {
                 Ok(task) => told.push(task),
                 Err(Stop::Ask(questions)) => asked.extend(questions),
                 Err(Stop::Fail(failure)) => {
-                    let message = format!("task {} of {count}: {}", u64::from(index) + 1, failure.message);
-                    return Err(Failure::new(failure.kind, message).into());
+                    let scope = self.in_lane(lane).with_item(variable, &item, index);
+                    match self.task_that_cannot_be(scope, tasks_of, &failure) {
+                        Some(Ok(task)) => told.push(task),
+                        Some(Err(Stop::Ask(questions))) => asked.extend(questions),
+                        Some(Err(Stop::Fail(_))) | None => {
+                            let nth = u64::from(index) + 1;
+                            let message = format!("task {nth} of {count}: {}", failure.message);
+                            return Err(Failure::new(failure.kind, message).into());
+                        }
+                    }
                 }
             }
         }
@@ -211,15 +256,57 @@ impl<'m> Moment<'m> {
         }
         self.told_apart(&mut told);
         let all = self.told_together(lane, &told)?;
-        let tasks =
-            told.into_iter().map(|task| TaskLife { id: task.id, stage: TaskStage::Waiting, attempts: 0 });
-        let (failed, again, due) = (BTreeMap::new(), Vec::new(), Vec::new());
-        Ok(TaskLives { since: self.now, told: all, tasks: tasks.collect(), failed, again, due })
+        let failed: BTreeMap<u32, Failure> =
+            told.iter().zip(0..).filter_map(|(task, index)| Some((index, task.failure.clone()?))).collect();
+        let tasks = told.into_iter().map(|task| match task.failure {
+            None => TaskLife { id: task.id, stage: TaskStage::Waiting, attempts: 0 },
+            Some(_) => TaskLife { id: task.id, stage: TaskStage::Failed, attempts: 1 },
+        });
+        let (again, due) = (Vec::new(), Vec::new());
+        let after = self.number_of(&tasks_of.task);
+        Ok(TaskLives { since: self.now, told: all, tasks: tasks.collect(), failed, again, due, after })
+    }
+
+    /// The task of an item that does not give what it needs: it has a name, and has failed. That a turn has taken too long
+    /// is no fault of an item.
+    fn task_that_cannot_be(
+        &self,
+        scope: Scope<'_>,
+        tasks: &Tasks,
+        failure: &Failure,
+    ) -> Option<Result<Told, Stop>> {
+        if self.plan.revision < 1 || failure.kind != FailureKind::Expression {
+            return None;
+        }
+        let named = || {
+            let named = scope.all(std::iter::once(&tasks.id))?.into_iter().next();
+            let id = task_id(&scope.value(named.expect("BUG: a task without a name"))?)?;
+            let failure = Failure::new(failure.kind, shortened(failure.message.clone(), WHY_BYTES_MAX));
+            Ok(Told { id, given: Fields::new(), prompt: None, failure: Some(failure) })
+        };
+        Some(named())
+    }
+
+    /// The highest number that steps have had in lanes of a task that are over.
+    fn number_of(&self, task: &str) -> u32 {
+        let FlowLife::Sequence(life) = &self.life.flow else { return 0 };
+        life.numbers.get(task).copied().unwrap_or_default()
+    }
+
+    /// Notes the highest number that a step has had in a lane of a task that is over: no later one has it again.
+    pub(super) fn note_numbers(&mut self, gone: &Lane) {
+        let Some(LaneTask { task: Some(task), after, .. }) = &gone.task else { return };
+        let most = after + gone.begun.values().max().copied().unwrap_or_default();
+        let numbers = &mut self.sequence().numbers;
+        let known = numbers.contains_key(task);
+        let number = numbers.entry(task.clone()).or_default();
+        *number = (*number).max(most);
+        self.carry(if known { 0 } else { COUNT + text_weight(task) });
     }
 
     /// Tells tasks of one name apart by numbers, also from those of other forks that are open.
     fn told_apart(&self, told: &mut [Told]) {
-        let crate::run::life::FlowLife::Sequence(life) = &self.life.flow else { return };
+        let FlowLife::Sequence(life) = &self.life.flow else { return };
         let (mut taken, mut numbers) = (life.task_ids(), BTreeMap::<String, u32>::new());
         for task in told {
             if taken.insert(task.id.clone()) {
@@ -274,9 +361,11 @@ impl<'m> Moment<'m> {
     pub(super) fn task_began(
         &mut self,
         (parent, index): (u32, u32),
-        (lane, step, variable): (u32, u32, &str),
+        (lane, planned, variable): (u32, &Tasks, &str),
         context: Fields,
     ) {
+        let (step, now) = (planned.step, self.number_of(&planned.task));
+        let numbers_on = self.plan.revision >= 1;
         let item = self.lane(lane).variables.get(variable).cloned().unwrap_or(Data::Inline(Value::Null));
         let tasks = self.tasks_of(parent);
         let freed = if tasks.due.first() == Some(&index) { 11 } else { 0 };
@@ -284,8 +373,10 @@ impl<'m> Moment<'m> {
         let task = &mut tasks.tasks[index as usize];
         (task.stage, task.attempts) = (TaskStage::Running, task.attempts + 1);
         let (task_id, attempt) = (task.id.clone(), task.attempts);
+        let after = if attempt > 1 { now } else { tasks.after };
         self.let_go(freed);
-        let life = LaneTask { id: task_id.clone(), variable: variable.to_owned() };
+        let task = numbers_on.then(|| planned.task.clone());
+        let life = LaneTask { id: task_id.clone(), variable: variable.to_owned(), task, after };
         self.carry(life.weight());
         self.sequence().lane(lane).task = Some(life);
         self.news(News::LaneBegan { lane, step, task_id, attempt, index, item, context });
@@ -348,7 +439,7 @@ fn one_task(scope: Scope<'_>, tasks: &Tasks) -> Result<Told, Stop> {
     let mut made = scope.all(wanted.chain(&tasks.prompt))?.into_iter();
     let id = task_id(&scope.value(made.next().expect("BUG: a task without a name"))?)?;
     let given = tasks.given.iter().map(|(name, _)| name.clone()).zip(made.by_ref()).collect();
-    Ok(Told { id, given, prompt: made.next() })
+    Ok(Told { id, given, prompt: made.next(), failure: None })
 }
 
 /// The name of a task.

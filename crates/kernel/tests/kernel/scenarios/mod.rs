@@ -3,6 +3,7 @@
 mod action;
 mod attempts;
 mod books;
+mod causes;
 mod child;
 mod claim;
 mod closing;
@@ -21,6 +22,7 @@ mod machine_ways;
 mod make;
 mod outside;
 mod refusals;
+mod rounds;
 mod rows;
 mod sequence;
 mod sizes;
@@ -46,6 +48,7 @@ fn all() -> impl Iterator<Item = &'static Scenario> {
         action::ALL,
         attempts::ALL,
         books::ALL,
+        causes::ALL,
         child::ALL,
         claim::ALL,
         closing::ALL,
@@ -64,6 +67,7 @@ fn all() -> impl Iterator<Item = &'static Scenario> {
         make::ALL,
         outside::ALL,
         refusals::ALL,
+        rounds::ALL,
         rows::ALL,
         sequence::ALL,
         sizes::ALL,
@@ -92,6 +96,7 @@ fn every_test_of_a_room_is_listed() {
         include_str!("action.rs"),
         include_str!("attempts.rs"),
         include_str!("books.rs"),
+        include_str!("causes.rs"),
         include_str!("child.rs"),
         include_str!("claim.rs"),
         include_str!("closing.rs"),
@@ -110,6 +115,7 @@ fn every_test_of_a_room_is_listed() {
         include_str!("make.rs"),
         include_str!("outside.rs"),
         include_str!("refusals.rs"),
+        include_str!("rounds.rs"),
         include_str!("rows.rs"),
         include_str!("sequence.rs"),
         include_str!("sizes.rs"),

@@ -294,3 +294,26 @@ fn an_opening_that_is_refused_changes_nothing() {
     assert!(give(&mut talk, 2));
     assert_eq!(again(&mut talk), ["initialize 2"]);
 }
+
+#[test]
+fn a_daemon_that_says_nothing_is_not_waited_for_for_ever() {
+    let mut talk = opened();
+    let begun = Instant::now();
+    assert_eq!(talk.patience_ends(begun), None, "nobody waits");
+    take(&mut talk, json!({ "id": 1, "method": "subscriptions/listen", "params": {} }));
+    assert_eq!(talk.patience_ends(begun), None, "who listens waits for nothing in particular");
+    take(&mut talk, json!({ "id": 2, "method": "tools/call", "params": { "name": "x" } }));
+    take(&mut talk, json!({ "id": 3, "method": "ping" }));
+    assert!(talk.patience_ends(begun).unwrap() >= begun + SILENCE_MAX);
+    let heard = begun + Duration::from_secs(10_000);
+    assert_eq!(talk.patience_ends(heard), Some(heard + SILENCE_MAX), "each line it says counts");
+
+    let told = talk.silence(&crate::daemon::reasons::silent(Some(7)));
+    let told: Vec<Value> = told.iter().map(|line| serde_json::from_slice(line).unwrap()).collect();
+    assert_eq!(told.iter().map(|answer| &answer["id"]).collect::<Vec<_>>(), [2, 3]);
+    assert!(told[0]["result"].to_string().contains("process 7"), "{}", told[0]);
+    assert!(told[1]["error"]["message"].as_str().unwrap().contains("said nothing for 90 s"), "{}", told[1]);
+    assert_eq!(talk.patience_ends(heard), None);
+    assert!(!give(&mut talk, 2) && !give(&mut talk, 3), "what comes late is heard by nobody");
+    assert!(give(&mut talk, 1), "who listens still does");
+}

@@ -9,7 +9,7 @@ use crate::mcp::takes;
 use crate::mcp::visit::Visit;
 use crate::mcp::watch::Watch;
 use crate::mcp::workflows;
-use engine::backend::{Accepted, Backend, Start};
+use engine::backend::{Accepted, Backend, Error, Start};
 use engine::kernel::plan::{Input, InputKind};
 use engine::kernel::{Command, Data, Fields, Plan, Refusal, Run, RunId, Status};
 use engine::library::Order;
@@ -184,20 +184,27 @@ pub(super) fn wrong_inputs(plan: &Plan, refusal: &Refusal) -> Problem {
 async fn start(call: &Call, ready: Ready, key: Option<String>) -> Result<Watch, Problem> {
     let Ready { plan, pinned, inputs, id, known } = ready;
     let house = call.visit.house()?;
-    let backend = &house.local;
     let home = call.visit.client.home(&call.visit.settings());
-    let mut view = View::new(id.clone(), Arc::clone(&plan), home.folder.display().to_string(), now());
-    view.pending_max = call.visit.pending_max(view.pending_max);
+    let mut asked = Start { id, plan, inputs, home, request_key: key, pinned };
     // Both are on their way at once, and in this order.
-    let subscribed = (!known).then(|| backend.subscribe(&id));
-    let started = backend.start(Start { id: id.clone(), plan, inputs, home, request_key: key, pinned });
-    let Accepted { run, seq, status } = started.await.map_err(runs::refused)?;
+    let (subscribed, accepted) = loop {
+        let subscribed = (!known).then(|| house.local.subscribe(&asked.id));
+        match house.local.start(asked.clone()).await {
+            // Another start took the name while this one was made ready.
+            Err(Error::NameTaken(_)) => asked.id = RunId::new(names::fresh(|_| false)),
+            accepted => break (subscribed, accepted.map_err(runs::refused)?),
+        }
+    };
+    let Accepted { run, seq, status } = accepted;
     let progress = match subscribed {
         Some(subscribed) => Some(subscribed.await.map_err(runs::refused)?),
         None => None,
     };
     match progress {
-        Some(progress) if run == id => {
+        Some(progress) if run == asked.id => {
+            let folder = asked.home.folder.display().to_string();
+            let mut view = View::new(asked.id, asked.plan, folder, now());
+            view.pending_max = call.visit.pending_max(view.pending_max);
             view.status = status;
             Ok(Watch::new(view, progress, seq))
         }

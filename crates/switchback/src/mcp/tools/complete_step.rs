@@ -22,11 +22,14 @@ use engine::dialects::view::State;
 use engine::dialects::view::asked::{question_id, step};
 use engine::kernel::event::Claim;
 use engine::kernel::plan::Dialect;
-use engine::kernel::{Command, Data, EffectId, Fields, Refusal, Status};
+use engine::kernel::{Command, Data, EffectId, Fields, Refusal, RunId, Status};
 use serde_json::{Value, json};
 
 /// Longest reason why a step could not be done.
 const ERROR_CHARS_MAX: usize = 4_000;
+
+/// Most attempts at a step.
+const ATTEMPTS_MAX: u32 = 100;
 
 /// The reason where none is given.
 const NO_REASON: &str = "the agent says that it could not be done";
@@ -86,8 +89,36 @@ pub(super) async fn complete(
     if asked.is_gate() {
         return Err(humans_only(&asked));
     }
+    if let Said::Failed(error) = &said
+        && attempt.is_none()
+        && let Some(before) = failed_before(call, watch, &asked, error).await?
+    {
+        return Ok(Some(before));
+    }
     let command = command(call, watch, whose, &asked, said).await?;
     hand_in(call, watch, whose, asked, command).await.map(Some)
+}
+
+/// The earlier attempt at a step that has failed with the very same words, where nobody says which attempt is meant: the same
+/// failure again is no second one.
+async fn failed_before(
+    call: &Call,
+    watch: &mut Watch,
+    asked: &Asked,
+    error: &str,
+) -> Result<Option<Asked>, Problem> {
+    for attempt in (1..asked.attempt).rev() {
+        let effect = EffectId::new(format!("{}#{attempt}", step(&asked.effect)));
+        let Some(before) = find(call, &asked.run, vec![effect.clone()]).await? else { continue };
+        let claim = Claim { error: Some(error.to_owned()), ..Claim::default() };
+        let (result, by) = (Fields::new(), call.caller());
+        let again = submit(call, &before, Command::Submit { effect, result, by, claim }).await;
+        if let Ok(seq) = again {
+            watch.taken(call, &before, Taken::Recorded(seq)).await?;
+            return Ok(Some(before));
+        }
+    }
+    Ok(None)
 }
 
 async fn hand_in(
@@ -119,6 +150,11 @@ async fn command(
         }
         Said::Done(Some(result)) => {
             let fitted = asking::fit(asked, result).map_err(|misfit| unfit(watch, whose, asked, &misfit))?;
+            // What was added already is not added a second time.
+            if adds(asked) && is_written(call, asked).await? {
+                let claim = Claim { written: true, ..Claim::default() };
+                return Ok(Command::Submit { effect, result: fitted, by, claim });
+            }
             Ok(asking::answer(asked, fitted, by))
         }
         Said::Done(None) => match without_result(call, watch, whose, asked).await? {
@@ -130,6 +166,19 @@ async fn command(
             }
         },
     }
+}
+
+/// Whether a step adds what it gives to what is there, so that it makes a difference whether that is done once.
+fn adds(asked: &Asked) -> bool {
+    let update = asked.parameters.get("state_update").filter(|_| asked.dialect == Dialect::Reactive);
+    update.is_some_and(|update| matches!(update["operation"].as_str(), Some("append" | "increment")))
+}
+
+/// Whether somebody has written all that a step is to write, since it is due.
+async fn is_written(call: &Call, asked: &Asked) -> Result<bool, Problem> {
+    let atomic = Atomic::of(asked);
+    let history = reactive::history(call, &asked.run).await?;
+    Ok(paths(&atomic).iter().all(|path| history.is_updated(step(&asked.effect), path)))
 }
 
 fn nothing() -> Fields {
@@ -186,12 +235,10 @@ async fn not_due(
     (step_id, attempt): (&str, Option<u32>),
     said: Said,
 ) -> Result<Option<Asked>, Problem> {
-    if *whose == Whose::Main
-        && let Some(done) = of_tasks(watch, whose, step_id)?
-    {
+    if let Some(done) = of_tasks(watch, whose, step_id)? {
         return Ok(done);
     }
-    let before = asked_before(call, watch, whose, step_id, attempt.unwrap_or(1)).await?;
+    let before = asked_before(call, watch, whose, step_id, attempt).await?;
     let Some(asked) = before else { return Err(unknown(watch, whose, step_id)) };
     let command = match said {
         // Whoever says again that it is done says nothing new.
@@ -225,7 +272,7 @@ async fn asked_before(
     watch: &Watch,
     whose: &Whose,
     step_id: &str,
-    attempt: u32,
+    attempt: Option<u32>,
 ) -> Result<Option<Asked>, Problem> {
     let lanes = match whose {
         Whose::Main => vec![0],
@@ -235,11 +282,35 @@ async fn asked_before(
     };
     let plain = plain(watch, step_id);
     let keys: Vec<String> = lanes.into_iter().rev().flat_map(|lane| keys(lane, &plain)).collect();
-    let run = watch.view.run.clone();
+    for key in keys {
+        let named = |attempt: u32| EffectId::new(format!("{key}#{attempt}"));
+        let Some(attempt) = attempt else {
+            // The last one is meant where nobody says which.
+            let mut last = None;
+            for attempt in 1..=ATTEMPTS_MAX {
+                match find(call, &watch.view.run, vec![named(attempt)]).await? {
+                    Some(found) => last = Some(found),
+                    None => break,
+                }
+            }
+            match last {
+                Some(last) => return Ok(Some(last)),
+                None => continue,
+            }
+        };
+        if let Some(found) = find(call, &watch.view.run, vec![named(attempt)]).await? {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
+}
+
+/// The first of some effects that a run has asked something by.
+async fn find(call: &Call, run: &RunId, effects: Vec<EffectId>) -> Result<Option<Asked>, Problem> {
+    let run = run.clone();
     let found = call.visit.look(move |_, reader| {
         let root = asking::root(reader, &run)?;
-        for key in keys {
-            let effect = EffectId::new(format!("{key}#{attempt}"));
+        for effect in effects {
             if let Some(found) = asking::find(reader, &root, &question_id(&root, &run, &effect))? {
                 return Ok(Some(found));
             }

@@ -68,8 +68,10 @@ impl Whose {
             Whose::Main => self.main(view),
             Whose::Task(id) => {
                 let Some((parallel, task)) = find_task(view, id) else { return Due::Nothing };
+                let inner = || view.parallel.iter().find(|one| is_of(one, parallel, task) && is_open(one));
                 match self.asked(view).next() {
                     Some(asked) => Due::Step(Box::new(Atomic::of(asked))),
+                    None if let Some(tasks) = inner() => Due::Tasks(tasks),
                     None if task.state.is_open() => Due::NotYet(parallel, task),
                     None => Due::Over(task),
                 }
@@ -81,7 +83,10 @@ impl Whose {
         if let Some(asked) = self.asked(view).find(|asked| !asked.ends) {
             return Due::Step(Box::new(Atomic::of(asked)));
         }
-        let tasks = view.parallel.iter().find(|one| !one.open().is_empty());
+        let is_of_a_task = |one: &Parallel| {
+            view.parallel.iter().any(|outer| outer.tasks.iter().any(|task| is_of(one, outer, task)))
+        };
+        let tasks = view.parallel.iter().find(|one| is_open(one) && !is_of_a_task(one));
         match (tasks, view.delegated.first()) {
             (Some(tasks), _) => Due::Tasks(tasks),
             (None, Some(items)) => Due::Items(items),
@@ -139,6 +144,15 @@ impl Whose {
 /// The lane of a run with tasks that a question stands in, if it stands in that run or below it.
 fn lane_in(parallel: &Parallel, asked: &Asked) -> Option<u32> {
     asked.run.is_within(&parallel.run).then(|| asked.path.get(parallel.above))?.map(|key| atomic::lane(key).0)
+}
+
+/// Whether tasks are those of a step of another task.
+fn is_of(one: &Parallel, outer: &Parallel, task: &Task) -> bool {
+    one.run == outer.run && task.lane == Some(one.lane)
+}
+
+fn is_open(one: &Parallel) -> bool {
+    one.tasks.iter().any(|task| task.state.is_open())
 }
 
 /// The open task of a name.
@@ -265,14 +279,17 @@ pub(super) fn next(view: &View, whose: &Whose, due: &Due<'_>) -> String {
                 (_, Some(_)) | ("user_input", _) => ", result=...",
                 _ => "",
             };
+            // Where it was tried before, an old result must not count for this attempt.
+            let attempt =
+                if step.attempt > 1 { format!(", attempt={}", step.attempt) } else { String::new() };
             format!(
-                "Carry `{}` out, then call workflow_step_complete(workflow_id=\"{run}\"{task}, step_id=\"{}\", \
+                "Carry `{}` out, then call workflow_step_complete(workflow_id=\"{run}\"{task}, step_id=\"{}\"{attempt}, \
                  status=\"success\"{result}); with status=\"failed\" and `error` where it could not be done.",
                 step.id, step.id
             )
         }
         Due::Tasks(tasks) => format!(
-            "Give every task to a sub-agent, wait until all are done, then call workflow_step_complete(workflow_id=\"{run}\", \
+            "Give every task to a sub-agent, wait until all are done, then call workflow_step_complete(workflow_id=\"{run}\"{task}, \
              step_id=\"{}\"). Open: {}.",
             tasks.step_id,
             tasks.open().join(", ")

@@ -117,6 +117,7 @@ fn a_variable_that_may_be_a_number_is_doubted() {
     ] {
         assert_eq!(doubts(template), [Doubt::Again], "{template}");
     }
+    assert!(doubts("env \"BASH_FUNC_y%%=() { @; }\" bash x").contains(&Doubt::Again));
 }
 
 #[test]
