@@ -42,9 +42,9 @@ const AGAIN: &str = "switchback/again";
 /// How many calls that were cancelled are remembered.
 const CANCELLED_MAX: usize = 1_000;
 
-/// How long a daemon may say nothing at all while a request waits for it: much longer than any call takes that is not told of
+/// How long a daemon may say nothing at all while a request waits for it: longer than any call takes that is not told of
 /// meanwhile.
-pub(super) const SILENCE_MAX: Duration = Duration::from_secs(90);
+pub(super) const SILENCE_MAX: Duration = Duration::from_secs(60);
 
 /// What was said and not yet answered.
 #[derive(Default)]

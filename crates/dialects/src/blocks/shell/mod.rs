@@ -127,7 +127,9 @@ pub fn compile(parts: &[Part<'_>]) -> Compiled {
 
 /// The only reference of a command that is nothing else; blanks around it do not count.
 fn whole(parts: &[Part<'_>]) -> Option<usize> {
-    let mut meant = parts.iter().filter(|part| !matches!(part, Part::Text(text) if text.trim().is_empty()));
+    // What a shell takes for blanks, and nothing else.
+    let is_blank = |text: &str| text.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'\n'));
+    let mut meant = parts.iter().filter(|part| !matches!(part, Part::Text(text) if is_blank(text)));
     match (meant.next(), meant.next()) {
         (Some(Part::Reference(index)), None) => Some(*index),
         _ => None,

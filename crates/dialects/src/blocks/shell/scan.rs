@@ -226,6 +226,8 @@ impl Scan<'_> {
     }
 
     fn here(&mut self, output: &mut Output) {
+        // In `$[1<<4]` bash shifts a number, and other shells begin a here-document.
+        output.is_lost |= self.at < self.bash_until;
         let Some(command) = self.command() else { return };
         command.redirect(None);
         let is_shift = command.arithmetic.is_some();

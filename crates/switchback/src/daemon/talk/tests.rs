@@ -312,7 +312,7 @@ fn a_daemon_that_says_nothing_is_not_waited_for_for_ever() {
     let told: Vec<Value> = told.iter().map(|line| serde_json::from_slice(line).unwrap()).collect();
     assert_eq!(told.iter().map(|answer| &answer["id"]).collect::<Vec<_>>(), [2, 3]);
     assert!(told[0]["result"].to_string().contains("process 7"), "{}", told[0]);
-    assert!(told[1]["error"]["message"].as_str().unwrap().contains("said nothing for 90 s"), "{}", told[1]);
+    assert!(told[1]["error"]["message"].as_str().unwrap().contains("said nothing for 60 s"), "{}", told[1]);
     assert_eq!(talk.patience_ends(heard), None);
     assert!(!give(&mut talk, 2) && !give(&mut talk, 3), "what comes late is heard by nobody");
     assert!(give(&mut talk, 1), "who listens still does");

@@ -110,6 +110,8 @@ fn arithmetic_takes_whole_numbers_only() {
 fn a_whole_reference_is_the_script_itself() {
     assert_eq!(compile(&parts("@")).script, Ok(Script::Value(0)));
     assert_eq!(compile(&parts(" %\n")).script, Ok(Script::Value(1)));
+    // For a shell this is no blank but part of a word.
+    assert!(matches!(compile(&parts("@\u{a0}")).script, Ok(Script::Text(_))));
     assert_eq!(compile(&parts("@%")).script, Ok(Script::Text("\"${SB_1}\"\"${SB_2}\"".to_owned())));
     assert_eq!(compile(&parts("")).script, Ok(Script::Text(String::new())));
     assert_eq!(compile(&[]).script, Ok(Script::Text(String::new())));
@@ -140,6 +142,8 @@ fn where_a_value_could_not_be_a_value_it_is_refused() {
         ("echo $((echo @) | cat)", Reason::Unclear),
         ("echo $'\\'' @", Reason::Unclear),
         ("echo ` @", Reason::Unclear),
+        ("size=$[1<<4]\nrm @", Reason::Unclear),
+        ("if [ $[ x <<= 1 ] -gt 3 ]; then\nrm @\nfi", Reason::Unclear),
         ("echo \"${x:-it's} @\"", Reason::Unclear),
         ("cat <<A $(\nx\n) @\nA", Reason::Unclear),
         ("echo $(cat <<A)\n@\nA", Reason::Unclear),
