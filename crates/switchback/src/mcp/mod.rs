@@ -24,6 +24,7 @@ pub(crate) mod line;
 mod machine;
 mod misread;
 mod next;
+mod opening;
 mod problem;
 mod prompts;
 mod questions;
@@ -53,10 +54,11 @@ pub(crate) use visit::{CALL_AGAIN, LOST};
 use crate::house::{Client, House, Sought};
 use last::Lasting;
 use line::LINE_BYTES_MAX;
+use opening::Opening;
 use rmcp::service::{RunningService, ServerInitializeError};
 use rmcp::transport::Transport;
 use rmcp::transport::async_rw::AsyncRwTransport;
-use rmcp::{RoleServer, ServiceExt};
+use rmcp::{RoleServer, ServerHandler, ServiceExt};
 use server::Server;
 use std::io;
 use std::sync::Arc;
@@ -132,8 +134,9 @@ async fn speak(
     let (alive, mut over) = mpsc::channel(1);
     let closing = host.house().map(|house| house.closing()).unwrap_or_default();
     let visit = Arc::new(Visit::begin(host, (client, shows_gates), alive).await);
-    let lines = Lasting::new(Worded(lines), Arc::clone(&visit.last), enough);
-    let spoken = match Server::new(&visit).serve(lines).await {
+    let server = Server::new(&visit);
+    let lines = Opening::new(Worded(lines), ServerHandler::supported_protocol_versions(&server));
+    let spoken = match server.serve(Lasting::new(lines, Arc::clone(&visit.last), enough)).await {
         Ok(running) => until_over(running, &closing).await,
         // A client may hang up before it has said anything.
         Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),

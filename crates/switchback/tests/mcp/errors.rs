@@ -305,6 +305,59 @@ fn an_answer_that_cannot_be_written_is_told_and_ends_it() {
 }
 
 #[test]
+fn what_nobody_waits_for_may_come_before_a_conversation_has_begun() {
+    let initialize = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
+    let cancelled = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}"#;
+    let early = [
+        r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+        r#"{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}"#,
+        r#"{"jsonrpc":"2.0","method":"x/y"}"#,
+        r#"{"jsonrpc":"2.0","id":3,"result":{}}"#,
+        r#"{"jsonrpc":"2.0","id":3,"error":{"code":1,"message":"x"}}"#,
+        cancelled,
+    ];
+    let newer = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { "name": "t", "version": "1" },
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let discover =
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": { "_meta": newer } });
+    let list = |meta: Option<&Value>| {
+        let params = meta.map_or(json!({}), |meta| json!({ "_meta": meta }));
+        json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": params }).to_string()
+    };
+    let refused = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+    let world = World::new();
+    for args in [&["serve"][..], &["serve", "--no-daemon"]] {
+        for opening in
+            [initialize, &discover.to_string(), r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, refused]
+        {
+            let meta = (opening != initialize).then_some(&newer);
+            let mut command = world.command("project", args);
+            let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+            let mut server = piped.spawn().unwrap();
+            let mut said = server.stdin.take().unwrap();
+            for line in early.iter().chain([&opening]).chain(&early).chain([&&*list(meta)]) {
+                writeln!(said, "{line}").unwrap();
+            }
+            drop(said);
+            let ended = server.wait_with_output().unwrap();
+            let told = String::from_utf8(ended.stderr).unwrap();
+            let answers: Vec<Value> = std::str::from_utf8(&ended.stdout)
+                .unwrap()
+                .lines()
+                .map(|line| serde_json::from_str(line).unwrap())
+                .collect();
+            let ids: Vec<&Value> = answers.iter().map(|answer| &answer["id"]).collect();
+            assert_eq!(ids, [1, 2], "{args:?} {opening} {told} {answers:?}");
+            assert!(answers[1]["result"]["tools"].is_array(), "{args:?} {opening} {answers:?}");
+            assert_eq!((ended.status.code(), &*told), (Some(0), ""), "{args:?} {opening}");
+        }
+    }
+}
+
+#[test]
 fn a_project_folder_that_went_away_is_told() {
     let world = World::with(&[("greet", GREET)]);
     let mut client = world.client();

@@ -16,6 +16,7 @@ pub(super) const MAPFILE_VALUED: [char; 7] = ['C', 'c', 'd', 'n', 'O', 's', 'u']
 pub(super) fn assigned(word: &Word, findings: &mut Findings) {
     if let Some(name) = &word.element_of {
         findings.called.hide(name, &word.said);
+        findings.is_rewritten |= &**name == "BASH_ALIASES";
         return findings.names.give([Rc::clone(name)], Way::Assigned, &word.references);
     }
     let Some((name, sign)) = word.assigned() else { return };
@@ -25,6 +26,14 @@ pub(super) fn assigned(word: &Word, findings: &mut Findings) {
         findings.names.is_array(name);
     }
     findings.names.give([name.into()], Way::Assigned, &word.references);
+    findings.is_rewritten |= name == "BASH_ALIASES";
+}
+
+/// Whether an alias with this text makes more than a command and words of another word: a comment, a quote, a list.
+fn rewrites(text: &str) -> bool {
+    const RESERVED: [&str; 6] = ["case", "esac", "for", "select", "function", "in"];
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || " -_./,:=+%@".contains(letter);
+    !text.chars().all(is_plain) || text.split(' ').any(|word| RESERVED.contains(&word))
 }
 
 /// Notes the variables that a command makes, or gives values to.
@@ -36,10 +45,13 @@ pub(super) fn variables(name: &str, words: &[Word], fed: &[Reference], findings:
         "alias" => words.iter().filter_map(|word| word.said.split_once('=')).for_each(|(name, text)| {
             findings.called.hide(name, text);
             names.declared_in(text);
+            findings.is_rewritten |= rewrites(text);
         }),
         "eval" | "trap" => {
             let text: Vec<&str> = words.iter().map(|word| word.said.as_str()).collect();
-            names.declared_by(&text.join(" "));
+            let text = text.join(" ");
+            names.declared_by(&text);
+            findings.is_rewritten |= text.contains("alias") && rewrites(&text);
         }
         "read" | "mapfile" | "readarray" => {
             let filled = operands_of(name, words);
@@ -99,7 +111,7 @@ fn declared(name: &str, words: &[Word], findings: &mut Findings) {
     let links = name == "nameref" || (name != "export" && has(&['n']));
     let counts = matches!(name, "integer" | "float") || has(&['i', 'E', 'F']);
     let is_unclear = matches!(name, "declare" | "typeset" | "local") && words.iter().any(may_be_options);
-    let Findings { found, names, called } = findings;
+    let Findings { found, names, called, .. } = findings;
     for word in words.iter().filter(|word| !word.is_option()) {
         if let Some(array) = &word.element_of {
             called.hide(array, &word.said);

@@ -31,6 +31,8 @@ pub(super) struct Findings {
     pub(super) found: Vec<Found>,
     pub(super) names: Names,
     pub(super) called: Called,
+    /// Whether an alias makes something else of words than they are.
+    pub(super) is_rewritten: bool,
 }
 
 /// A command that has ended.

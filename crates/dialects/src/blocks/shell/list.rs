@@ -227,6 +227,13 @@ impl Command {
         next == Some(Symbol::Char('(')) && !is_open
     }
 
+    /// Whether a sign cannot stand in the `name=(...)` that is open. bash takes such a line for wrong and goes on behind it, in
+    /// the middle of whatever it has begun.
+    pub(super) fn breaks_compound(&self, sign: char, next: Option<Symbol>) -> bool {
+        let is_wrong = matches!(sign, ';' | '&' | '|' | '(' | '<' | '>');
+        self.compound.is_some() && is_wrong && !(matches!(sign, '<' | '>') && self.is_process(next))
+    }
+
     pub(super) fn open_paren(&mut self, is_doubled: bool) {
         let bare = self.word.bare.strip_suffix('=').map(|name| name.strip_suffix('+').unwrap_or(name));
         let compound: Option<Rc<str>> =

@@ -112,6 +112,7 @@ pub fn compile(parts: &[Part<'_>]) -> Compiled {
     let mut output = Output::default();
     scan::command(&mut output, &symbols, None);
     output.conclude(&symbols);
+    output.refusals.extend(taken(parts));
     let Output { mut refusals, mut doubts, .. } = output;
     refusals.sort_by_key(|refusal| refusal.part);
     refusals.dedup_by_key(|refusal| refusal.part);
@@ -123,6 +124,24 @@ pub fn compile(parts: &[Part<'_>]) -> Compiled {
         false => Err(refusals),
     };
     Compiled { script, doubts }
+}
+
+/// The references whose variable the script itself names: it would change what they give.
+fn taken(parts: &[Part<'_>]) -> Vec<Refusal> {
+    let texts = parts.iter().filter_map(|part| match part {
+        Part::Text(text) => Some(*text),
+        Part::Reference(_) => None,
+    });
+    let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    let named: BTreeSet<&str> = texts
+        .flat_map(|text| text.split(|letter| !is_part(letter)))
+        .filter(|word| is_variable(word))
+        .collect();
+    let references = parts.iter().enumerate().filter_map(|(part, piece)| match piece {
+        Part::Reference(index) if named.contains(variable(*index).as_str()) => Some(part),
+        _ => None,
+    });
+    references.map(|part| Refusal { part, reason: Reason::Taken }).collect()
 }
 
 /// The only reference of a command that is nothing else; blanks around it do not count.

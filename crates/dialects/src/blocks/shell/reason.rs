@@ -29,6 +29,8 @@ pub enum Reason {
     Name,
     /// It stands after `>&`.
     Copied,
+    /// The script itself uses the name of the variable that carries it.
+    Taken,
     /// The shell's quoting could not be followed up to it.
     Unclear,
 }
@@ -56,6 +58,9 @@ impl Reason {
             }
             Self::Name => "a reference cannot be the name of a variable here: bash may run it as code",
             Self::Copied => "what stands after `>&` is expanded a second time: bash may run it as code",
+            Self::Taken => {
+                "the script uses the name of the variable that carries this value: `SB_1`, `SB_2` and so on"
+            }
             Self::Unclear => "the quoting of this command could not be followed up to this reference",
         }
     }
@@ -83,6 +88,7 @@ impl Reason {
             }
             Self::Name => "write a fixed name",
             Self::Copied => "write `> file 2>&1`",
+            Self::Taken => "give the variable of the script another name",
             Self::Unclear => {
                 "pass the value by `env:`, or give it to a variable on the first line and use that"
             }

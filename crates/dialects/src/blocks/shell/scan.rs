@@ -174,6 +174,7 @@ impl Scan<'_> {
         let is_doubled = next == Some(Symbol::Char(character));
         let is_joined = is_doubled && !self.is_char(1, character);
         let Some(command) = self.command() else { return };
+        output.is_lost |= command.breaks_compound(character, next);
         match character {
             '\'' => return self.single(output),
             '"' => return self.open(1, Frame::Double, output),
@@ -214,6 +215,8 @@ impl Scan<'_> {
         self.copy_one(output);
         let Some(command) = self.command() else { return };
         command.end_command();
+        // An alias holds from the next line on.
+        output.is_lost |= command.findings.is_rewritten;
         let heres = command.take_heres();
         for (number, here) in heres.iter().enumerate() {
             if number > 0 {
