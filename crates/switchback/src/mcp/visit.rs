@@ -18,7 +18,7 @@ const AT_ONCE_MAX: usize = 4;
 pub(crate) const LOST: &str = "store-lost";
 
 /// What helps then.
-pub(crate) const CALL_AGAIN: &str = "Call again: a new store is made and runs begin anew in it. Tell the person at this machine; if \
+pub(crate) const CALL_AGAIN: &str = "Call again in a moment: a new store is made and runs begin anew in it. Tell the person at this machine; if \
     the data directory was only moved, its runs are where it lies now.";
 
 /// Where a client is.

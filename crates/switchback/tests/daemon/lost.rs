@@ -54,7 +54,10 @@ fn content(answer: &Value) -> &Value {
 fn is_told(answer: &Value) {
     let said = content(answer);
     assert_eq!(said["code"], "store-lost", "{answer}");
-    assert!(said["next"].as_str().unwrap().starts_with("Call again: a new store is made"), "{answer}");
+    assert!(
+        said["next"].as_str().unwrap().starts_with("Call again in a moment: a new store is made"),
+        "{answer}"
+    );
 }
 
 fn ended(child: Child) -> (Option<i32>, String) {

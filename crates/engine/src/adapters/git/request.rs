@@ -37,7 +37,10 @@ impl Request {
     pub(super) fn read(run: &RunId, perform: &Perform) -> Result<Request, Trouble> {
         let what = match text(perform, "operation")?.as_deref() {
             Some("create_worktree") => {
-                What::Create { branch: needed(perform, "branch")?, base: text(perform, "base_branch")? }
+                // Nothing at all is what is checked out; an empty text is a mistake.
+                let base =
+                    text(perform, "base_branch")?.map(|_| needed(perform, "base_branch")).transpose()?;
+                What::Create { branch: needed(perform, "branch")?, base }
             }
             Some("remove_worktree") => What::Remove {
                 force: flag(perform, "force")?,

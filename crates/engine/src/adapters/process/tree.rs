@@ -3,22 +3,23 @@
 //! ```text
 //! find ── TERM ── all gone, or grace over ──┐
 //!          ┌────────────────────────────────┘
-//!          └─ find ── nobody: gone
-//!              └───── KILL ── all gone, or a second over ── find … (ten times: not gone)
+//!          └─ find and kill on sight ── nobody, twice: gone
+//!              └───── KILL ── all gone, or a second over ── find … (for ten seconds: not gone)
 //! ```
 //!
-//! Looking again after each kill catches what was born meanwhile. Only a process that hangs inside the
-//! kernel outlives this.
+//! Looking again after each kill catches what was born meanwhile, and what bears the mark is killed as soon as it is seen: by
+//! the end of a look it may have forked and ended. Only a process that hangs inside the kernel, or many that fork faster than one
+//! can look, outlive this.
 
 use std::time::Duration;
 
 use rustix::process::{Signal, kill_process_group};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
-use super::members::{Member, Roots, exists, find, find_now};
+use super::members::{Found, Hunt, Member, Reach, Roots, exists, find, find_now};
 
-/// How often SIGKILL is sent before the tree is given up.
-const KILLS_MAX: u32 = 10;
+/// How long SIGKILL is sent before the tree is given up.
+const KILLING_MAX: Duration = Duration::from_secs(10);
 /// How long one SIGKILL may take; it takes microseconds unless the kernel itself waits for a device.
 const KILL_TIMEOUT: Duration = Duration::from_secs(1);
 
@@ -33,28 +34,36 @@ pub(super) struct TreeEnd {
 pub(super) async fn end(mut roots: Roots, grace: Duration) -> TreeEnd {
     // Once the leader has been seen, the number of its group is taken as long as the group has members.
     roots.group_is_ours |= exists(roots.leader);
-    let members = find(&roots).await;
-    let was_alive = !members.is_empty();
+    let Found { members, was_somebody: mut was_alive } = find(&roots).await;
     if was_alive {
         signal(&roots, &members, Signal::TERM);
         // A stopped process would not hear it before it goes on.
         signal(&roots, &members, Signal::CONT);
         let _ = timeout(grace, all_gone(members)).await;
     }
-    for _ in 0..KILLS_MAX {
-        let members = find(&roots).await;
-        if members.is_empty() {
-            return TreeEnd { was_alive, is_gone: true };
+    let _hunt = Hunt::begin(&roots);
+    // A mark cannot be seen on one that is just becoming another program, and what has forked may be missed by one look.
+    let looks = if roots.reach == Reach::Descendants { 2 } else { 1 };
+    let (until, mut empty) = (Instant::now() + KILLING_MAX, 0);
+    while empty < looks {
+        let Found { members, was_somebody } = find(&roots).await;
+        if !was_somebody {
+            empty += 1;
+            continue;
+        }
+        (was_alive, empty) = (true, 0);
+        if Instant::now() >= until {
+            return TreeEnd { was_alive, is_gone: false };
         }
         signal(&roots, &members, Signal::KILL);
         let _ = timeout(KILL_TIMEOUT, all_gone(members)).await;
     }
-    TreeEnd { was_alive, is_gone: find(&roots).await.is_empty() }
+    TreeEnd { was_alive, is_gone: true }
 }
 
 /// Sends SIGKILL once to all that can be seen, for a caller that cannot wait.
 pub(super) fn kill_now(roots: &Roots) {
-    signal(roots, &find_now(roots), Signal::KILL);
+    signal(roots, &find_now(roots).members, Signal::KILL);
 }
 
 /// Signals the group at once, so that none of it is missed or told twice, and every other member by itself.

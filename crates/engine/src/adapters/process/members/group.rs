@@ -9,7 +9,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::super::note::Leader;
 use super::super::spawn::start_time;
-use super::{Roots, group_exists};
+use super::{Found, Roots, group_exists};
 
 const LOOK_AGAIN: Duration = Duration::from_millis(10);
 
@@ -43,13 +43,23 @@ pub(crate) fn start_of(pid: Pid) -> Option<u64> {
     start_time(pid)
 }
 
+/// A group is signalled as one: nobody slips away from it one by one.
+pub(crate) struct Hunt;
+
+impl Hunt {
+    pub(crate) fn begin(_: &Roots) -> Option<Hunt> {
+        None
+    }
+}
+
 /// Gives the group if it is known to be ours and has a member.
-pub(crate) async fn find(roots: &Roots) -> Vec<Member> {
+pub(crate) async fn find(roots: &Roots) -> Found {
     find_now(roots)
 }
 
 /// The same for a caller that cannot wait.
-pub(crate) fn find_now(roots: &Roots) -> Vec<Member> {
+pub(crate) fn find_now(roots: &Roots) -> Found {
     let ours = roots.group_is_ours && group_exists(roots.leader.pid);
-    ours.then_some(Member { group: roots.leader.pid, in_group: true }).into_iter().collect()
+    let members = ours.then_some(Member { group: roots.leader.pid, in_group: true }).into_iter().collect();
+    Found { members, was_somebody: ours }
 }

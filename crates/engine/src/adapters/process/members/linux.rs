@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 use std::os::fd::OwnedFd;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rustix::process::{Pid, PidfdFlags, Signal, getpid, kill_process, pidfd_open, pidfd_send_signal};
@@ -14,7 +15,7 @@ use tokio::io::unix::AsyncFd;
 use super::super::note::Leader;
 use super::looks::Looks;
 use super::table::{self, Entry};
-use super::{Reach, Roots};
+use super::{Found, Reach, Roots};
 
 /// How often a process is looked at where the kernel cannot tell of its end (before 5.3).
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
@@ -81,17 +82,61 @@ pub(crate) fn start_of(pid: Pid) -> Option<u64> {
 /// The table as all trees see it that are being ended.
 static TABLE: Looks<Vec<Entry>> = Looks::new();
 
+/// The trees of which whatever bears the mark is killed as soon as it is seen.
+static HUNTED: Mutex<Vec<Roots>> = Mutex::new(Vec::new());
+
+/// A tree that is hunted as long as this lives: a process that forks and exits every few milliseconds would never be there any
+/// more once a whole table has been read.
+pub(crate) struct Hunt(String);
+
+impl Hunt {
+    pub(crate) fn begin(roots: &Roots) -> Option<Hunt> {
+        (roots.reach == Reach::Descendants).then(|| {
+            hunted().push(roots.clone());
+            Hunt(roots.marker.clone())
+        })
+    }
+}
+
+impl Drop for Hunt {
+    fn drop(&mut self) {
+        let mut hunted = hunted();
+        if let Some(at) = hunted.iter().position(|roots| roots.marker == self.0) {
+            hunted.swap_remove(at);
+        }
+    }
+}
+
+fn hunted() -> MutexGuard<'static, Vec<Roots>> {
+    HUNTED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Reads the table and kills what is hunted on sight.
+fn look() -> Vec<Entry> {
+    let hunted = hunted().clone();
+    if hunted.is_empty() {
+        return table::read(|_| {});
+    }
+    let spared = table::own_lineage();
+    table::read(|entry| {
+        let prey = hunted.iter().find(|roots| is_marked(entry, roots) && !spared.contains(&entry.pid));
+        if let Some(member) = prey.and_then(|roots| Member::open(entry, roots)) {
+            member.signal(Signal::KILL);
+        }
+    })
+}
+
 /// Lists the living members of a tree, as they are after this was called.
-pub(crate) async fn find(roots: &Roots) -> Vec<Member> {
-    members(&TABLE.look(table::read).await, roots)
+pub(crate) async fn find(roots: &Roots) -> Found {
+    members(&TABLE.look(look).await, roots)
 }
 
 /// The same for a caller that cannot wait.
-pub(crate) fn find_now(roots: &Roots) -> Vec<Member> {
-    members(&table::read(), roots)
+pub(crate) fn find_now(roots: &Roots) -> Found {
+    members(&table::read(|_| {}), roots)
 }
 
-fn members(table: &[Entry], roots: &Roots) -> Vec<Member> {
+fn members(table: &[Entry], roots: &Roots) -> Found {
     // A server that was started inside a step must not end itself.
     let spared = table::lineage(table, getpid().as_raw_pid());
     let mut pids: BTreeSet<i32> =
@@ -100,7 +145,9 @@ fn members(table: &[Entry], roots: &Roots) -> Vec<Member> {
         table::add_descendants(table, &mut pids);
     }
     let ours = table.iter().filter(|entry| pids.contains(&entry.pid) && !spared.contains(&entry.pid));
-    ours.filter_map(|entry| Member::open(entry, roots)).collect()
+    let ours: Vec<&Entry> = ours.collect();
+    let members = ours.iter().filter_map(|entry| Member::open(entry, roots)).collect();
+    Found { members, was_somebody: !ours.is_empty() }
 }
 
 fn is_root(entry: &Entry, roots: &Roots) -> bool {
@@ -108,7 +155,9 @@ fn is_root(entry: &Entry, roots: &Roots) -> bool {
     let leader = pid.as_raw_pid();
     (entry.pid == leader && born.fits(entry.start))
         || (roots.group_is_ours && (entry.group == leader || entry.session == leader))
-        || (roots.reach == Reach::Descendants
-            && entry.start >= born.earliest
-            && entry.is_marked(&roots.marker))
+        || (roots.reach == Reach::Descendants && is_marked(entry, roots))
+}
+
+fn is_marked(entry: &Entry, roots: &Roots) -> bool {
+    entry.start >= roots.leader.born.earliest && entry.is_marked(&roots.marker)
 }

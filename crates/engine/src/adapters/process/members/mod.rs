@@ -12,13 +12,21 @@ mod looks;
 mod table;
 
 #[cfg(not(target_os = "linux"))]
-pub(super) use group::{Member, exists, find, find_now, start_of};
+pub(super) use group::{Hunt, Member, exists, find, find_now, start_of};
 #[cfg(target_os = "linux")]
-pub(super) use linux::{Member, exists, find, find_now, start_of};
+pub(super) use linux::{Hunt, Member, exists, find, find_now, start_of};
 
 use rustix::process::{Pid, test_kill_process_group};
 
 use super::note::Leader;
+
+/// What a look at a tree has shown.
+pub(super) struct Found {
+    /// Who lives.
+    pub(super) members: Vec<Member>,
+    /// Whether somebody was seen, who may have ended since.
+    pub(super) was_somebody: bool,
+}
 
 /// How a tree is recognised.
 #[derive(Debug, Clone)]

@@ -58,11 +58,15 @@ impl Entry {
     }
 }
 
-/// Reads all living processes; an unreadable `/proc` gives none, and the group alone is ended.
-pub(super) fn read() -> Vec<Entry> {
+/// Reads all living processes, and shows each as soon as it is known; an unreadable `/proc` gives none, and the group alone is
+/// ended. The youngest come first: they are the ones that may be gone before long, having left others.
+pub(super) fn read(mut show: impl FnMut(&Entry)) -> Vec<Entry> {
     let Ok(folder) = fs::read_dir("/proc") else { return Vec::new() };
     let pids = folder.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok());
-    pids.filter_map(Entry::read).filter(|entry| entry.is_living).collect()
+    let mut pids: Vec<i32> = pids.collect();
+    pids.sort_unstable_by(|one, other| other.cmp(one));
+    let living = pids.into_iter().filter_map(Entry::read).filter(|entry| entry.is_living);
+    living.inspect(|entry| show(entry)).collect()
 }
 
 /// Adds every process whose parent is among the pids, until there is none more.
@@ -84,6 +88,16 @@ pub(super) fn lineage(table: &[Entry], pid: i32) -> BTreeSet<i32> {
     let mut next = Some(pid);
     while let Some(pid) = next.filter(|pid| line.insert(*pid)) {
         next = table.iter().find(|entry| entry.pid == pid).map(|entry| entry.parent);
+    }
+    line
+}
+
+/// Lists this process and its ancestors, as they are now.
+pub(super) fn own_lineage() -> BTreeSet<i32> {
+    let mut line = BTreeSet::new();
+    let mut next = Some(std::process::id().cast_signed());
+    while let Some(pid) = next.filter(|pid| line.insert(*pid)) {
+        next = Entry::read(pid).map(|entry| entry.parent);
     }
     line
 }
@@ -123,6 +137,6 @@ mod tests {
     #[test]
     fn this_process_is_in_the_table() {
         let pid = std::process::id().cast_signed();
-        assert!(read().iter().any(|entry| entry.pid == pid));
+        assert!(read(|_| {}).iter().any(|entry| entry.pid == pid));
     }
 }

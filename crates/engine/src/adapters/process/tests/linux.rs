@@ -29,6 +29,36 @@ async fn a_time_out_ends_every_descendant() {
     assert_eq!(sleepers.into_iter().filter(|pid| is_alive(*pid)).count(), 0);
 }
 
+/// Three that are somebody else every few milliseconds, each in a session of its own.
+const HOPPING: &str = "
+import os, time
+if os.fork(): time.sleep(600)
+os.setsid()
+end = time.time() + 20
+while time.time() < end:
+    time.sleep(0.002)
+    if os.fork(): os._exit(0)
+";
+
+#[tokio::test]
+async fn a_process_that_forks_and_exits_all_the_time_is_ended() {
+    let lab = Lab::new();
+    let name = format!("hopping-{}", std::process::id());
+    let mut job = lab.job(&format!("for i in 1 2 3; do python3 -c '{HOPPING}' {name} & done; wait"));
+    job.timeout = Some(Duration::from_secs(2));
+    assert_eq!(lab.run(job).await.ended, Ended::TimedOut);
+    let lives = |pid: &std::ffi::OsStr| {
+        let line = std::fs::read(std::path::Path::new("/proc").join(pid).join("cmdline")).unwrap_or_default();
+        line.split(|byte| *byte == 0).any(|word| word == name.as_bytes())
+    };
+    for _ in 0..20 {
+        let left =
+            std::fs::read_dir("/proc").unwrap().filter(|entry| lives(&entry.as_ref().unwrap().file_name()));
+        assert_eq!(left.count(), 0);
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
 #[tokio::test]
 async fn a_daemon_outlives_a_command_that_exited() {
     let lab = Lab::new();
