@@ -8,6 +8,7 @@
 mod end;
 mod exit;
 mod members;
+mod pump;
 mod reader;
 mod send;
 mod shared;

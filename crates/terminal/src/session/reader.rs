@@ -1,19 +1,24 @@
 //! The thread that reads: what the program writes goes to the recording, to the screen and to whoever waits, in this order, so
-//! that who is woken by output finds it on the screen.
+//! that who is woken by output finds it on the screen. While a program floods, another thread reads and this one draws.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
 use rustix::process::{Signal, WaitId, WaitIdOptions, kill_process, waitid};
 
+use super::pump::{Over, Pump, Pumped};
 use super::{Exit, Shared};
 use crate::pty::Read;
 use crate::turns::held;
 
 /// What is read before it is shown.
 const BATCH_BYTES: usize = 64 * 1024;
+
+/// Who says so much at once floods.
+const FLOOD_BYTES: usize = 16 * 1024;
 
 /// The screen is given to others after so many bytes; after few when they are heavy (a character repeated 65,535 times).
 const SLICE_BYTES: usize = 512;
@@ -22,7 +27,17 @@ const HEAVY: Duration = Duration::from_millis(2);
 
 /// Reads until the terminal is closed, then waits for the program's end.
 pub(super) fn run(shared: &Shared) {
-    let read = catch_unwind(AssertUnwindSafe(|| Reader::new(shared).read_all()));
+    let pump = Pump::default();
+    let read = catch_unwind(AssertUnwindSafe(|| {
+        thread::scope(|scope| {
+            let _over = Over(&pump);
+            let start = || {
+                let thread = thread::Builder::new().name("terminal-pump".to_owned()).stack_size(128 * 1024);
+                thread.spawn_scoped(scope, || pump.run(&shared.pty)).is_ok()
+            };
+            Reader::new(shared, &pump).read_all(start)
+        })
+    }));
     let fault = match read {
         Ok(Ok(())) => None,
         Ok(Err(error)) => Some(format!("the terminal could not be read: {error}")),
@@ -59,6 +74,9 @@ fn wait(shared: &Shared) -> Exit {
 
 struct Reader<'a> {
     shared: &'a Shared,
+    pump: &'a Pump,
+    /// Whether there is a pump: known once it was wanted.
+    has_pump: Option<bool>,
     buffer: Vec<u8>,
     /// Answers that found no room.
     replies: Vec<u8>,
@@ -67,23 +85,42 @@ struct Reader<'a> {
     slice: usize,
 }
 
-impl Reader<'_> {
-    fn new(shared: &Shared) -> Reader<'_> {
+impl<'a> Reader<'a> {
+    fn new(shared: &'a Shared, pump: &'a Pump) -> Reader<'a> {
         // Small until there is much: most sessions say little.
-        Reader { shared, buffer: vec![0; 4_096], replies: Vec::new(), held_until: None, slice: SLICE_BYTES }
+        let (buffer, replies) = (vec![0; 4_096], Vec::new());
+        Reader { shared, pump, has_pump: None, buffer, replies, held_until: None, slice: SLICE_BYTES }
     }
 
-    fn read_all(&mut self) -> std::io::Result<()> {
+    fn read_all(&mut self, start_pump: impl Fn() -> bool) -> std::io::Result<()> {
         loop {
             self.shared.is_reading.store(true, Ordering::SeqCst);
-            let (count, is_closed) = self.read_batch()?;
-            self.show(count);
+            let (count, mut is_closed) = self.read_batch()?;
+            let buffer = std::mem::take(&mut self.buffer);
+            self.show(&buffer[..count]);
+            self.buffer = buffer;
+            if count >= FLOOD_BYTES && !is_closed && *self.has_pump.get_or_insert_with(&start_pump) {
+                is_closed = self.draw_on()?;
+            }
             self.shared.is_reading.store(false, Ordering::SeqCst);
             if is_closed {
                 return Ok(());
             }
             if count == 0 {
                 self.wait()?;
+            }
+        }
+    }
+
+    /// Draws what the pump reads, as long as it comes; tells whether there will be nothing more.
+    fn draw_on(&mut self) -> std::io::Result<bool> {
+        let mut buffer = Vec::new();
+        self.pump.begin();
+        loop {
+            match self.pump.take(&mut buffer) {
+                Pumped::Bytes => buffer.chunks(BATCH_BYTES).for_each(|batch| self.show(batch)),
+                Pumped::Dry => return Ok(false),
+                Pumped::End(end) => return end.map(|()| true),
             }
         }
     }
@@ -104,25 +141,25 @@ impl Reader<'_> {
         Ok((count, false))
     }
 
-    fn show(&mut self, count: usize) {
-        if count == 0 {
+    fn show(&mut self, bytes: &[u8]) {
+        if bytes.is_empty() {
             return;
         }
-        self.shared.recorder(|recorder| recorder.output(&self.buffer[..count]));
-        let mut shown = 0;
-        while shown < count {
-            let end = count.min(shown + self.slice);
-            self.show_slice(shown, end);
-            shown = end;
+        self.shared.recorder(|recorder| recorder.output(bytes));
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let (slice, behind) = rest.split_at(rest.len().min(self.slice));
+            self.show_slice(slice);
+            rest = behind;
         }
         self.reply();
-        self.tell(count);
+        self.tell(bytes);
     }
 
-    fn show_slice(&mut self, start: usize, end: usize) {
+    fn show_slice(&mut self, bytes: &[u8]) {
         let mut screen = self.shared.screen.lock();
         let begin = Instant::now();
-        screen.feed(&self.buffer[start..end]);
+        screen.feed(bytes);
         let is_heavy = begin.elapsed() > HEAVY;
         self.slice = if is_heavy { HEAVY_SLICE_BYTES } else { SLICE_BYTES.min(self.slice * 2) };
         self.replies.extend(screen.take_replies());
@@ -130,12 +167,12 @@ impl Reader<'_> {
     }
 
     /// Tells whoever waits. What somebody waits to see is not pushed out before they have seen it.
-    fn tell(&self, count: usize) {
+    fn tell(&self, bytes: &[u8]) {
         let mut output = held(self.shared.output.lock());
-        while output.would_outrun(count) {
+        while output.would_outrun(bytes.len()) {
             output = held(self.shared.news.wait(output));
         }
-        output.push(&self.buffer[..count]);
+        output.push(bytes);
         drop(output);
         self.shared.news.notify_all();
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::world::{LONG, bash, has, open, python, spec};
 use terminal::{Exit, Session};
 
-const GRACE: Duration = Duration::from_secs(2);
+const GRACE: Duration = Duration::from_secs(20);
 
 fn is_alive(pid: &str) -> bool {
     // A zombie is nobody's process any more.
