@@ -328,8 +328,8 @@ fn what_nobody_waits_for_may_come_before_a_conversation_has_begun() {
         json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": params }).to_string()
     };
     let refused = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
-    let world = World::new();
     for args in [&["serve"][..], &["serve", "--no-daemon"]] {
+        let world = World::new();
         for opening in
             [initialize, &discover.to_string(), r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, refused]
         {

@@ -64,8 +64,13 @@ impl Session {
                 Found::Perhaps(found) => Some(found),
                 Found::Nothing => None,
             };
-            if let Some(outcome) = watch.sleep(perhaps, begin.checked_add(timeout), call_off) {
-                break outcome;
+            let was_in_doubt = perhaps.is_some();
+            let slept = watch.sleep(perhaps, begin.checked_add(timeout), call_off);
+            let mut is_echo = || search.settle(self.shared.is_hidden_editor());
+            match slept {
+                Some(Outcome::Matched(_)) if was_in_doubt && is_echo() => (),
+                Some(outcome) => break outcome,
+                None => (),
             }
         };
         let screen = view::joined(self.shared.screen.lock().rows());
@@ -74,6 +79,12 @@ impl Session {
 }
 
 impl Shared {
+    /// Tells whether somebody reads key by key and has not said that it edits lines.
+    fn is_hidden_editor(&self) -> bool {
+        let modes = self.screen.lock().modes();
+        !self.pty.line().is_canonical && !modes.bracketed_paste && !modes.alternate_screen
+    }
+
     /// Gives the rows of the second screen, if it is on.
     fn second_screen(&self) -> Option<Vec<String>> {
         let screen = self.screen.lock();

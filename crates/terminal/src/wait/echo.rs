@@ -25,6 +25,17 @@ pub(crate) struct Typing {
     is_opaque: bool,
 }
 
+/// How what is typed comes back.
+#[derive(Debug, Clone, Copy)]
+struct Echoed {
+    /// Outside of a line editor.
+    is_due: bool,
+    /// At once, line by line, control characters made visible.
+    by_system: bool,
+    /// In the lines of an editor that is at work.
+    is_editing: bool,
+}
+
 /// A line that was typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Typed {
@@ -35,6 +46,9 @@ struct Typed {
     is_due: bool,
     /// Whether a line editor has shown it.
     is_edited: bool,
+    /// Whether it was typed before an editor was at work: one that does not say when it is may show it once more, behind its
+    /// prompt.
+    may_come_again: bool,
 }
 
 impl Typing {
@@ -45,53 +59,66 @@ impl Typing {
         next.lines.iter_mut().for_each(|typed| typed.is_due = false);
         // A password prompt echoes nothing; an editor that is at work echoes in its own lines.
         let is_due = !is_editing && (line.echoes || !line.is_canonical);
-        next.read(&String::from_utf8_lossy(bytes), is_due, is_editing);
+        let by_system = !is_editing && line.echoes && line.is_canonical;
+        next.read(&String::from_utf8_lossy(bytes), Echoed { is_due, by_system, is_editing });
         next.forget();
         next
     }
 
-    fn read(&mut self, text: &str, is_due: bool, is_editing: bool) {
-        let (mut segment, mut has_keys) = (String::new(), false);
+    fn read(&mut self, text: &str, how: Echoed) {
+        let (mut segment, mut has_keys, mut is_pasted) = (String::new(), false, false);
         let mut characters = text.chars();
         while let Some(character) = characters.next() {
             match character {
                 '\r' | '\n' => {
-                    self.is_opaque |= has_keys && is_editing;
-                    self.end_segment(&mut segment, true, is_due);
+                    self.is_opaque |= has_keys && how.is_editing;
+                    self.end_segment(&mut segment, true, how);
+                }
+                control if how.by_system && is_shown(control) => {
+                    segment.push('^');
+                    segment.push(char::from(control as u8 ^ 0x40));
                 }
                 '\x1b' => {
-                    has_keys |= !is_paste_mark(characters.as_str());
+                    let is_mark = is_paste_mark(characters.as_str());
+                    is_pasted = is_mark && characters.as_str().starts_with("[200~");
+                    has_keys |= !is_mark;
                     skip_sequence(&mut characters);
-                    self.end_segment(&mut segment, false, is_due);
+                    self.end_segment(&mut segment, false, how);
+                }
+                // An editor completes what stands before it.
+                '\t' if how.is_editing && !is_pasted => {
+                    has_keys = true;
+                    self.end_segment(&mut segment, false, how);
                 }
                 '\t' => segment.push(' '),
                 control if control.is_control() => {
                     has_keys = true;
-                    self.end_segment(&mut segment, false, is_due);
+                    self.end_segment(&mut segment, false, how);
                     self.open.clear();
                 }
                 _ => segment.push(character),
             }
         }
-        self.end_segment(&mut segment, false, is_due);
+        self.end_segment(&mut segment, false, how);
     }
 
-    fn end_segment(&mut self, segment: &mut String, is_ended: bool, is_due: bool) {
+    fn end_segment(&mut self, segment: &mut String, is_ended: bool, how: Echoed) {
         let whole = format!("{}{segment}", self.open);
         if !segment.trim().is_empty() {
-            self.add(segment, is_ended, is_due);
+            self.add(segment, is_ended, how);
         }
         if whole != *segment && is_ended {
-            self.add(&whole, is_ended, is_due);
+            self.add(&whole, is_ended, how);
         }
         self.open = if is_ended { String::new() } else { whole };
         segment.clear();
     }
 
-    fn add(&mut self, text: &str, is_ended: bool, is_due: bool) {
+    fn add(&mut self, text: &str, is_ended: bool, how: Echoed) {
         let characters: Vec<char> = text.chars().filter(|character| !character.is_whitespace()).collect();
         if !characters.is_empty() {
-            self.lines.push(Typed { characters, is_ended, is_due, is_edited: false });
+            let (is_due, may_come_again) = (how.is_due, how.by_system && is_ended);
+            self.lines.push(Typed { characters, is_ended, is_due, is_edited: false, may_come_again });
         }
     }
 
@@ -125,6 +152,19 @@ impl Typing {
         ranges.sort_by_key(|range| (range.start, range.end));
         ranges.dedup();
         ranges
+    }
+
+    /// Finds what of a finished line may be an echo by an editor that does not say when it is at work: behind a prompt, once. To
+    /// be asked of a line that has no other echo.
+    pub(super) fn once_more(&mut self, line: &str) -> Option<Range<usize>> {
+        let squeezed = Squeezed::new(line);
+        let mut ahead = self.lines.iter_mut().filter(|typed| typed.may_come_again && !typed.is_edited);
+        ahead.find_map(|typed| {
+            let range =
+                squeezed.plain(typed, false).filter(|range| !line[..range.start].trim().is_empty())?;
+            typed.may_come_again = false;
+            Some(range)
+        })
     }
 
     /// Finds the echoes in a line that is being written: those that are whole, and one that may have begun at its end.
@@ -236,6 +276,15 @@ impl<'a> Squeezed<'a> {
     }
 }
 
+/// Whether the system shows a control character as two: `^A`. Those that edit the line or send a signal are not text.
+fn is_shown(character: char) -> bool {
+    const ACTING: [u8; 12] = [0x03, 0x04, 0x08, 0x0f, 0x11, 0x12, 0x13, 0x15, 0x16, 0x17, 0x1a, 0x1c];
+    let byte = character as u32;
+    byte < 0x20
+        && !matches!(character, '\t' | '\n' | '\r')
+        && !ACTING.iter().any(|one| u32::from(*one) == byte)
+}
+
 /// Bracketed paste: the text between is typed as it is.
 fn is_paste_mark(rest: &str) -> bool {
     rest.starts_with("[200~") || rest.starts_with("[201~")
@@ -330,6 +379,27 @@ mod tests {
         let mut typing = typing("\x1b[A\n", RAW, true);
         assert_eq!(seen(&mut typing, "ls -l", true, true), ["ls -l"]);
         assert_eq!(seen(&mut typing, "file", false, false), NONE);
+    }
+
+    #[test]
+    fn the_system_shows_control_characters() {
+        let mut typing = typing("sleep 3 #\x01\x1b[AMK\n", COOKED, false);
+        assert_eq!(seen(&mut typing, "sleep 3 #^A^[[AMK", false, true), ["sleep 3 #^A^[[AMK"]);
+    }
+
+    #[test]
+    fn what_an_editor_completes_is_its_echo() {
+        let mut typing = typing("ls /et\t MK\n", RAW, true);
+        assert_eq!(seen(&mut typing, "ls /etc/ MK", true, true), ["ls /etc/ MK"]);
+    }
+
+    #[test]
+    fn an_editor_that_does_not_say_so_shows_a_line_once_more_behind_its_prompt() {
+        let mut typing = typing("1 # MARK\n", COOKED, false);
+        assert_eq!(seen(&mut typing, "1 # MARK", false, true), ["1 # MARK"]);
+        assert_eq!(typing.once_more("1 # MARK"), None, "no prompt stands before it");
+        assert_eq!(typing.once_more(">>> 1 # MARK"), Some(4..12));
+        assert_eq!(typing.once_more(">>> 1 # MARK"), None);
     }
 
     #[test]

@@ -27,6 +27,8 @@ pub(crate) struct Search<'a> {
     typing: Typing,
     /// Where echoes stand in the finished text.
     masked: Vec<Range<usize>>,
+    /// Where some stand if a line editor is at work that does not say so.
+    doubtful: Vec<Range<usize>>,
     /// The finished text up to here was looked at.
     looked_at: usize,
     has_finished_a_line: bool,
@@ -41,6 +43,7 @@ impl<'a> Search<'a> {
             transcript: Transcript::new(width, column, mark.is_editing, true),
             typing: mark.typing.clone(),
             masked: Vec::new(),
+            doubtful: Vec::new(),
             looked_at: 0,
             has_finished_a_line: false,
             rows_before: mark.rows.clone(),
@@ -53,6 +56,8 @@ impl<'a> Search<'a> {
         for line in self.transcript.take_finished() {
             let text = &self.transcript.text()[line.start..line.end];
             let echoes = self.typing.examine(text, line.is_edited, !self.has_finished_a_line);
+            let again = if echoes.is_empty() { self.typing.once_more(text) } else { None };
+            self.doubtful.extend(again.map(|echo| echo.start + line.start..echo.end + line.start));
             self.masked.extend(echoes.into_iter().map(|echo| echo.start + line.start..echo.end + line.start));
             self.has_finished_a_line = true;
         }
@@ -85,7 +90,22 @@ impl<'a> Search<'a> {
         let begun = begun.map(here).map(|range| range.start - from..range.end - from);
         let is_begun = begun.is_some_and(|begun| range.end > begun.start);
         let is_last = range.end == text.len() && self.typing.is_awaited(is_edited);
-        Ok(if is_begun || is_last { Found::Perhaps(found) } else { Found::Sure(found) })
+        let overlaps =
+            |doubtful: &Range<usize>| doubtful.end > from + range.start && doubtful.start < from + range.end;
+        let is_doubtful = self.doubtful.iter().any(overlaps);
+        Ok(if is_begun || is_last || is_doubtful { Found::Perhaps(found) } else { Found::Sure(found) })
+    }
+
+    /// Tells what is at work now that nothing more comes: if it is an editor that does not say so, what stands behind its prompt
+    /// was an echo, and this gives true: it is to be looked at again.
+    pub(crate) fn settle(&mut self, is_hidden_editor: bool) -> bool {
+        let doubtful = std::mem::take(&mut self.doubtful);
+        let is_news = is_hidden_editor && !doubtful.is_empty();
+        if is_news {
+            self.masked.extend(doubtful);
+            self.masked.sort_by_key(|masked| masked.start);
+        }
+        is_news
     }
 
     /// Looks at the rows that are not as they were when the input was typed.
@@ -105,10 +125,12 @@ impl<'a> Search<'a> {
             let place = boundary(self.transcript.text(), length - REACH_BYTES);
             self.transcript.forget(place);
             self.looked_at -= place;
-            self.masked.retain(|masked| masked.end > place);
-            self.masked.iter_mut().for_each(|masked| {
-                *masked = masked.start.saturating_sub(place)..masked.end - place;
-            });
+            for ranges in [&mut self.masked, &mut self.doubtful] {
+                ranges.retain(|range| range.end > place);
+                ranges.iter_mut().for_each(|range| {
+                    *range = range.start.saturating_sub(place)..range.end - place;
+                });
+            }
         }
     }
 }

@@ -159,7 +159,8 @@ impl Page {
         match mode {
             2004 => {
                 self.is_editing = is_on;
-                self.is_edited |= is_on;
+                // What an editor has left before anything was written is a line of whatever comes now.
+                self.is_edited = is_on || self.is_edited && !self.line.is_blank();
             }
             47 | 1047 | 1049 => self.jump(None),
             _ => (),

@@ -62,6 +62,49 @@ fn what_a_program_repeats_is_a_match() {
 }
 
 #[test]
+fn what_a_shell_says_of_what_was_typed_is_a_match() {
+    let bash = bash();
+    bash.text("nosuch_program\n");
+    assert_eq!(bash.expect("nosuch_program.*").text, "nosuch_program: command not found");
+}
+
+#[test]
+fn the_echo_of_control_characters_is_no_match() {
+    let cat = open("sh", &["-c", "sleep 1; cat"]);
+    cat.text("mark\x01\x02\x1b[Aed\n");
+    cat.expect_not("mark|ed");
+    cat.expect("mark");
+}
+
+#[test]
+fn the_echo_of_what_was_completed_is_no_match() {
+    let bash = bash();
+    std::fs::write(bash.folder.path().join("unmistakable"), "").expect("a file");
+    bash.text("sleep 0.5; ls unmi\t # marked\n");
+    bash.expect_not_for("marked", Duration::from_millis(200));
+    bash.expect("^unmistakable");
+}
+
+#[test]
+fn an_editor_that_does_not_say_so_may_echo_what_was_typed_ahead() {
+    if !has("python3") {
+        return;
+    }
+    let python = open("bash", &["-c", "sleep 0.5; exec python3 -q"]);
+    python.text("6 * 7 # marker\n");
+    python.expect_not_for("marker", Duration::from_secs(2));
+    assert_eq!(python.expect(r"^\d+$").text, "42");
+}
+
+#[test]
+fn what_a_program_says_behind_what_was_typed_is_a_match() {
+    let bash = bash();
+    bash.text("read name; sleep 0.2; echo \"Good morning $name\"\n");
+    bash.text("Alice\n");
+    assert_eq!(bash.expect("Good.*Alice").text, "Good morning Alice");
+}
+
+#[test]
 fn old_output_is_no_match() {
     let bash = bash();
     bash.text("echo marker$((1))\n");
@@ -144,7 +187,7 @@ fn typing_returns_at_the_first_output_or_soon() {
     if !has("python3") {
         return;
     }
-    let silent = python("import time, tty\ntty.setraw(0)\nprint('ready')\ntime.sleep(60)");
+    let silent = python("import os, time, tty\ntty.setraw(0)\nos.write(1, b'ready')\ntime.sleep(60)");
     silent.expect("ready");
     let sent = silent.send(Input::Text("x"), Settle::default()).unwrap();
     assert!(
