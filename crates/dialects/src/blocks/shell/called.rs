@@ -51,6 +51,8 @@ pub(super) struct Called {
     hidden: BTreeSet<String>,
     /// Parts that are given to a command, and its name if it has one.
     given: Vec<(usize, Option<Rc<str>>)>,
+    /// Whether a command whose name is in a variable would make a number, were it `declare`.
+    may_declare: bool,
 }
 
 /// What can be said of the name of a command.
@@ -114,8 +116,19 @@ impl Called {
         self.given.extend(references.map(|reference| (reference.part, name.clone())));
     }
 
+    /// Notes the options of a command whose name is in a variable.
+    pub(super) fn may_declare(&mut self, words: &[Word]) {
+        self.may_declare |= words.iter().any(|word| word.has_option(&['i', 'n', 'E', 'F']));
+    }
+
+    /// Whether a variable is made a number by a builtin whose name is in another.
+    pub(super) fn declares(&self) -> bool {
+        self.may_declare && !self.hidden.is_empty()
+    }
+
     /// Takes what was noted elsewhere in the same script.
     pub(super) fn absorb(&mut self, other: Self) {
+        self.may_declare |= other.may_declare;
         self.hidden.extend(other.hidden);
         self.given.extend(other.given);
     }

@@ -112,6 +112,7 @@ fn declared(name: &str, words: &[Word], findings: &mut Findings) {
     let counts = matches!(name, "integer" | "float") || has(&['i', 'E', 'F']);
     let is_unclear = matches!(name, "declare" | "typeset" | "local") && words.iter().any(may_be_options);
     let Findings { found, names, called, .. } = findings;
+    words.iter().for_each(|word| names.declared_in_braces("declare", word));
     for word in words.iter().filter(|word| !word.is_option()) {
         if let Some(array) = &word.element_of {
             called.hide(array, &word.said);

@@ -70,6 +70,10 @@ pub(super) fn judge(command: &Judged<'_>, findings: &mut Findings) {
         starts.for_each(|word| all(word, Verdict::Doubted(Doubt::Again), &mut findings.found));
     }
     given::variables(&name.said, rest, command.fed, findings);
+    findings.names.declared_in_braces("", name);
+    if matches!(called::name(name), called::Name::Own) {
+        findings.called.may_declare(rest);
+    }
     if rest.iter().chain([name]).all(|word| word.references.is_empty()) {
         return;
     }

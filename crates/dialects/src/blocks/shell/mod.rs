@@ -217,6 +217,9 @@ impl Output {
 
     /// Says what can be said only now that the whole script has been read.
     fn conclude(&mut self, symbols: &[Symbol]) {
+        if self.called.declares() {
+            self.names.declares_unknown();
+        }
         self.judged(self.names.verdicts());
         self.judged(self.called.verdicts());
         if self.names.reads_numbers() {

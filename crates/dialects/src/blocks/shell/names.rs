@@ -163,9 +163,25 @@ impl Names {
         found
     }
 
-    /// Whether a command reads something into a variable that is a number: what that is, nobody can see.
+    /// Whether a command reads something into a variable that is a number, or the shell itself gives it one: what that is,
+    /// nobody can see.
     pub(super) fn reads_numbers(&self) -> bool {
-        self.read.iter().any(|name| self.kind(name).is_some())
+        let by_itself = ["_", "REPLY"].iter().any(|name| self.kinds.get(*name) == Some(&Kind::Number));
+        by_itself || self.read.iter().any(|name| self.kind(name).is_some())
+    }
+
+    /// Notes that some variable is made a number whose name is not known.
+    pub(super) fn declares_unknown(&mut self) {
+        self.has_unknown = true;
+    }
+
+    /// Notes what braces make of a declaration: `declare {-i,n}`, `{declare,-i,n}`.
+    pub(super) fn declared_in_braces(&mut self, before: &str, word: &Word) {
+        if word.has_braces() {
+            let words = word.said.replace(['{', '}', ','], " ");
+            self.has_unknown |=
+                makes_number(&format!("{before} {words}"), |word| word.starts_with(is_unknown));
+        }
     }
 
     fn kind(&self, name: &str) -> Option<Kind> {

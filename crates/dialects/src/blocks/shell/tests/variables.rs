@@ -187,11 +187,18 @@ fn a_number_whose_name_cannot_be_read_puts_all_in_doubt() {
         "declare -i r; x=1; declare -n r=n; n=@",
         "n=@; f() { local -n r=n; typeset -i r; }; f",
         "(eval 'integer n'; n=@)",
+        "declare {-i,n}; n=@",
+        "{declare,-i,n}; n=@",
+        "d=declare; $d -i n; n=@",
+        "declare -i REPLY; select x in a; do break; done <<<@",
+        "declare -i _; echo @",
     ] {
         assert_eq!(doubts(template), [Doubt::Variable], "{template}");
     }
     for template in [
         "mode=local; n=@",
+        "mode=local; $tool -v x; n=@",
+        "declare {a,b}; n=@",
         "x='local -r y'; n=@",
         "x='we declare -s'; n=@",
         "eval 'declare n'; n=@",
