@@ -60,6 +60,11 @@ impl Output {
         }
     }
 
+    /// Tells whether nobody is to be waited for any more: the program has ended, or closed its terminal.
+    pub(crate) fn is_over(&self) -> bool {
+        self.is_closed || self.exit.is_some()
+    }
+
     /// Where the next byte will stand.
     pub(crate) fn end(&self) -> u64 {
         self.start + self.bytes.len() as u64
@@ -91,7 +96,7 @@ impl Output {
         let first = (start - self.start) as usize;
         let last = self.bytes.len().min(first + bytes_max);
         let bytes: Vec<u8> = self.bytes.range(first..last).copied().collect();
-        let is_last = self.is_closed && last == self.bytes.len();
+        let is_last = self.is_over() && last == self.bytes.len();
         Piece { start, bytes, is_last }
     }
 }

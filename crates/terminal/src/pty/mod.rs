@@ -4,7 +4,7 @@ mod child;
 
 use std::fs::OpenOptions;
 use std::io;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;
 use std::process::Child;
 use std::sync::Mutex;
@@ -96,10 +96,22 @@ impl Pty {
 
     /// Waits until there is something to read, or room to write if that is wanted, or the time has come.
     pub(crate) fn wait(&self, read: bool, write: bool, until: Option<Instant>) -> io::Result<PollFlags> {
+        self.wait_with(read, write, None, until)
+    }
+
+    /// The same; what else is given wakes it too.
+    pub(crate) fn wait_with(
+        &self,
+        read: bool,
+        write: bool,
+        other: Option<BorrowedFd<'_>>,
+        until: Option<Instant>,
+    ) -> io::Result<PollFlags> {
         let mut flags = PollFlags::empty();
         flags.set(PollFlags::IN, read);
         flags.set(PollFlags::OUT, write);
-        let mut watched = [PollFd::new(&self.0, flags)];
+        let mut watched = vec![PollFd::new(&self.0, flags)];
+        watched.extend(other.map(|other| PollFd::from_borrowed_fd(other, PollFlags::IN)));
         let left = until.map(|until| timespec(until.saturating_duration_since(Instant::now())));
         match poll(&mut watched, left.as_ref()) {
             Ok(_) => Ok(watched[0].revents()),
@@ -150,6 +162,18 @@ fn plain(error: pty_process::Error) -> io::Error {
     match error {
         pty_process::Error::Io(error) => error,
         pty_process::Error::Rustix(error) => error.into(),
+    }
+}
+
+/// Waits until there is something to read, but not longer than so long.
+pub(crate) fn wait_readable(handle: BorrowedFd<'_>, time: Duration) {
+    let until = Instant::now() + time;
+    let mut left = time;
+    // A signal may interrupt it.
+    while poll(&mut [PollFd::from_borrowed_fd(handle, PollFlags::IN)], Some(&timespec(left)))
+        == Err(Errno::INTR)
+    {
+        left = until.saturating_duration_since(Instant::now());
     }
 }
 

@@ -30,7 +30,7 @@ impl Session {
     }
 
     fn end_members(&self, grace: Duration) -> Result<(), EndError> {
-        let leader = self.shared.leader;
+        let leader = self.shared.leader.pid;
         let begin = Instant::now();
         if !grace.is_zero() {
             Members::of(leader).ask(Signal::HUP, begin + grace / 2);

@@ -7,6 +7,7 @@
 
 mod end;
 mod exit;
+mod leader;
 mod members;
 mod pump;
 mod reader;
@@ -113,7 +114,7 @@ impl Session {
 
     /// Gives the id of the program's process.
     pub fn pid(&self) -> i32 {
-        self.shared.leader.as_raw_nonzero().get()
+        self.shared.leader.pid.as_raw_nonzero().get()
     }
 
     /// Shows the screen.
@@ -185,7 +186,7 @@ impl Session {
     /// long. What is no longer kept is left out: the piece then begins later.
     pub fn read_output(&self, place: u64, timeout: Duration) -> Piece {
         const PIECE_BYTES_MAX: usize = 64 * 1024;
-        self.shared.wait_until(timeout, |output| (output.end() > place || output.is_closed).then_some(()));
+        self.shared.wait_until(timeout, |output| (output.end() > place || output.is_over()).then_some(()));
         held(self.shared.output.lock()).from(place, PIECE_BYTES_MAX)
     }
 

@@ -6,11 +6,10 @@ use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::io::Errno;
-use rustix::process::{Signal, WaitId, WaitIdOptions, kill_process, waitid};
+use rustix::process::{Signal, kill_process};
 
+use super::Shared;
 use super::pump::{Over, Pump, Pumped};
-use super::{Exit, Shared};
 use crate::pty::Read;
 use crate::turns::held;
 
@@ -24,6 +23,13 @@ const FLOOD_BYTES: usize = 16 * 1024;
 const SLICE_BYTES: usize = 512;
 const HEAVY_SLICE_BYTES: usize = 64;
 const HEAVY: Duration = Duration::from_millis(2);
+
+/// How long after its terminal a program may end as if both were one.
+const ENDS_SOON: Duration = Duration::from_millis(100);
+
+/// What a program has written before its end comes within this; others that hold its terminal may write for ever.
+const LAST_WORDS: Duration = Duration::from_millis(20);
+const LAST_WORDS_MAX: Duration = Duration::from_millis(200);
 
 /// Reads until the terminal is closed, then waits for the program's end.
 pub(super) fn run(shared: &Shared) {
@@ -45,31 +51,30 @@ pub(super) fn run(shared: &Shared) {
     };
     if fault.is_some() {
         // Nobody takes its status before we have seen it: the id is its own.
-        let _ = kill_process(shared.leader, Signal::KILL);
+        let _ = kill_process(shared.leader.pid, Signal::KILL);
     }
+    // Who closes the terminal mostly ends: the two are told as one.
+    let exit = shared.leader.exit_within(ENDS_SOON);
     let mut output = held(shared.output.lock());
-    output.is_closed = true;
-    output.fault = fault;
+    (output.is_closed, output.fault) = (true, fault);
+    output.exit = output.exit.or(exit);
+    let is_told = output.exit.is_some();
     drop(output);
     shared.news.notify_all();
-    let exit = wait(shared);
-    held(shared.output.lock()).exit = Some(exit);
+    if !is_told {
+        let exit = shared.leader.wait();
+        held(shared.output.lock()).exit = Some(exit);
+    }
+    tell_end(shared);
+}
+
+/// The end is known: whoever waits for it goes on, and what was to be done then is done.
+fn tell_end(shared: &Shared) {
     shared.news.notify_all();
     shared.over.notify_all();
     // Whoever comes later sees the end and does it themselves.
     let then = std::mem::take(&mut *held(shared.then.lock()));
     then.into_iter().for_each(|then| then());
-}
-
-/// Waits for the program's end and leaves its status: until it is taken, its id is nobody else's.
-fn wait(shared: &Shared) -> Exit {
-    loop {
-        match waitid(WaitId::Pid(shared.leader), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT) {
-            Ok(Some(status)) => return Exit::of(&status),
-            Ok(None) | Err(Errno::INTR) => (),
-            Err(_) => return Exit::Unknown,
-        }
-    }
 }
 
 struct Reader<'a> {
@@ -83,13 +88,16 @@ struct Reader<'a> {
     /// Until when a drawing may still be held back.
     held_until: Option<Instant>,
     slice: usize,
+    /// When the end of the program was seen first, while others hold its terminal.
+    ended: Option<Instant>,
 }
 
 impl<'a> Reader<'a> {
     fn new(shared: &'a Shared, pump: &'a Pump) -> Reader<'a> {
         // Small until there is much: most sessions say little.
         let (buffer, replies) = (vec![0; 4_096], Vec::new());
-        Reader { shared, pump, has_pump: None, buffer, replies, held_until: None, slice: SLICE_BYTES }
+        let (held_until, slice, ended) = (None, SLICE_BYTES, None);
+        Reader { shared, pump, has_pump: None, buffer, replies, held_until, slice, ended }
     }
 
     fn read_all(&mut self, start_pump: impl Fn() -> bool) -> std::io::Result<()> {
@@ -154,6 +162,26 @@ impl<'a> Reader<'a> {
         }
         self.reply();
         self.tell(bytes);
+        self.look_for_end();
+    }
+
+    /// The program may end and leave its terminal to others: its end is told all the same, after its last words.
+    fn look_for_end(&mut self) {
+        if self.shared.leader.exit().is_some() {
+            let since = *self.ended.get_or_insert_with(Instant::now);
+            if since.elapsed() > LAST_WORDS_MAX {
+                self.tell_end();
+            }
+        }
+    }
+
+    fn tell_end(&self) {
+        let mut output = held(self.shared.output.lock());
+        if output.exit.is_none() {
+            output.exit = self.shared.leader.exit();
+            drop(output);
+            tell_end(self.shared);
+        }
     }
 
     fn show_slice(&mut self, bytes: &[u8]) {
@@ -192,13 +220,22 @@ impl<'a> Reader<'a> {
     }
 
     fn wait(&mut self) -> std::io::Result<()> {
-        self.shared.pty.wait(true, !self.replies.is_empty(), self.held_until)?;
+        let is_told = held(self.shared.output.lock()).exit.is_some();
+        let last_words = self.ended.filter(|_| !is_told).map(|_| Instant::now() + LAST_WORDS);
+        // Once it has ended, its handle would wake us all the time.
+        let leader = self.shared.leader.handle().filter(|_| self.ended.is_none());
+        let until = [self.held_until, last_words].into_iter().flatten().min();
+        let ready = self.shared.pty.wait_with(true, !self.replies.is_empty(), leader, until)?;
+        if ready.is_empty() && last_words.is_some_and(|until| until <= Instant::now()) {
+            self.tell_end();
+        }
         if self.held_until.is_some_and(|until| until <= Instant::now()) {
             let mut screen = self.shared.screen.lock();
             screen.show_held();
             self.replies.extend(screen.take_replies());
             self.held_until = None;
         }
+        self.look_for_end();
         self.reply();
         Ok(())
     }

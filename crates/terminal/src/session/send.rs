@@ -169,7 +169,7 @@ impl Shared {
     /// Waits as asked; tells whether something came, and whether it was quiet at the end.
     fn settle(&self, place: u64, begin: Instant, settle: Settle) -> (bool, bool) {
         let left = settle.at_most.saturating_sub(begin.elapsed());
-        let came = |output: &crate::output::Output| (output.end() > place || output.is_closed).then_some(());
+        let came = |output: &crate::output::Output| (output.end() > place || output.is_over()).then_some(());
         self.wait_until(settle.first.min(left), came);
         let has_output = held(self.output.lock()).end() > place;
         (has_output, settle.quiet.is_none_or(|quiet| self.wait_quiet(quiet, begin + settle.at_most)))
@@ -179,7 +179,7 @@ impl Shared {
         let mut output = held(self.output.lock());
         loop {
             let until = output.last + quiet;
-            if output.is_closed || until <= Instant::now() {
+            if output.is_over() || until <= Instant::now() {
                 return true;
             }
             if Instant::now() >= at_most {

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Pid;
 
+use super::leader::Leader;
 use super::{Exit, Foreground, reader};
 use crate::output::Output;
 use crate::pty::Pty;
@@ -20,7 +21,7 @@ use crate::wait::Mark;
 /// Locks are taken in this order: `writing`, `screen`, `recorder`, `output`.
 pub(crate) struct Shared {
     pub(crate) pty: Pty,
-    pub(super) leader: Pid,
+    pub(super) leader: Leader,
     /// Until its status is taken; held by who ends the session.
     pub(super) child: Mutex<Option<Child>>,
     /// Held by whoever writes, from the first byte of a message to its last.
@@ -52,7 +53,7 @@ impl Shared {
     ) -> io::Result<Arc<Shared>> {
         let shared = Arc::new(Shared {
             pty,
-            leader: Pid::from_child(&child),
+            leader: Leader::of(Pid::from_child(&child)),
             child: Mutex::new(Some(child)),
             writing: Mutex::new(()),
             output: Mutex::new(Output::new(Mark::beginning(screen.size().columns()))),
@@ -115,7 +116,7 @@ impl Shared {
         Some(Foreground {
             pid: group.as_raw_nonzero().get(),
             name: name.map(|name| name.trim_end().to_owned()),
-            is_first: group == self.leader,
+            is_first: group == self.leader.pid,
         })
     }
 }

@@ -149,7 +149,7 @@ impl<'a> Watch<'a> {
             if call_off.is_some_and(CallOff::is_off) {
                 return Some(Outcome::CalledOff);
             }
-            if output.is_closed {
+            if output.is_over() {
                 return Some(perhaps.map_or(Outcome::Ended, Outcome::Matched));
             }
             output = match self.shared.sleep(output, until) {

@@ -101,3 +101,41 @@ fn what_cannot_begin_says_why_and_leaves_nothing() {
     assert!(recording.starts_with("the recording /no/such/file.cast cannot be written"), "{recording}");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
+
+#[test]
+fn a_program_has_ended_though_others_hold_its_terminal() {
+    let bash = bash();
+    bash.text("setsid sh -c 'echo left=$$.; exec sleep 20' &\n");
+    let left = bash.expect(r"left=(\d+)\.").groups[0].text.clone().unwrap();
+    bash.text("echo last words; exit 7\n");
+    let waited = bash.waited("never", LONG);
+    assert_eq!((waited.outcome, bash.exit()), (terminal::Outcome::Ended, Some(Exit::Code(7))));
+    assert!(bash.screen().text.contains("\nlast words"));
+    assert!(is_alive(&left), "what it has put aside goes on");
+    assert_eq!(bash.end(GRACE), Ok(Exit::Code(7)));
+    kill(&left);
+}
+
+#[test]
+fn a_program_has_ended_though_another_floods_its_terminal() {
+    let program = open("sh", &["-c", "setsid sh -c 'echo left=$$.; exec yes' & sleep 0.2; exit 3"]);
+    let left = program.expect(r"left=(\d+)\.").groups[0].text.clone().unwrap();
+    assert_eq!(program.wait_exit(LONG), Some(Exit::Code(3)));
+    kill(&left);
+}
+
+/// Ends one that a test has put aside.
+fn kill(pid: &str) {
+    let killed = std::process::Command::new("kill").args(["-9", pid]).status();
+    assert!(killed.is_ok_and(|killed| killed.success()), "{pid} was not there any more");
+}
+
+#[test]
+fn the_end_is_known_as_soon_as_the_terminal_is_closed() {
+    for _ in 0..20 {
+        let cat = open("cat", &[]);
+        let quiet = terminal::Settle { quiet: Some(LONG), ..terminal::Settle::default() };
+        cat.send(terminal::Input::Text("\x04"), quiet).unwrap();
+        assert_eq!(cat.exit(), Some(Exit::Code(0)));
+    }
+}
