@@ -14,14 +14,17 @@ const PATH_DEFAULT: &str = "/usr/local/bin:/usr/bin:/bin";
 pub(crate) fn find(spec: &Spec) -> Result<PathBuf, OpenError> {
     check_folder(&spec.folder)?;
     check_texts(spec)?;
-    let path = spec.environment.get("PATH").map_or(PATH_DEFAULT, String::as_str);
+    let path =
+        spec.path.as_ref().or_else(|| spec.environment.get("PATH")).map_or(PATH_DEFAULT, String::as_str);
     let (found, searched) = if spec.program.contains('/') {
         (
             Some(spec.folder.join(&spec.program)).filter(|file| is_program(file)),
             spec.folder.display().to_string(),
         )
     } else {
-        let files = path.split(':').map(|place| spec.folder.join(place).join(&spec.program));
+        // Where the session must not say which program it is, its folder does not either.
+        let places = path.split(':').filter(|place| spec.path.is_none() || place.starts_with('/'));
+        let files = places.map(|place| spec.folder.join(place).join(&spec.program));
         let found =
             if spec.program.is_empty() { None } else { files.into_iter().find(|file| is_program(file)) };
         (found, format!("PATH ({path})"))

@@ -17,6 +17,8 @@ const HISTORY_CELLS_MAX: usize = 600_000;
 pub struct Spec {
     /// The program: a name that is looked up in the `PATH` of the environment below, or a path.
     pub program: String,
+    /// Where a name is looked up instead, if its own environment must not say so.
+    pub path: Option<String>,
     /// Its arguments, without its name.
     pub args: Vec<String>,
     /// The folder it starts in.
@@ -40,6 +42,7 @@ impl Spec {
     pub fn new(program: impl Into<String>, folder: impl Into<PathBuf>) -> Spec {
         Spec {
             program: program.into(),
+            path: None,
             args: Vec::new(),
             folder: folder.into(),
             environment: BTreeMap::new(),

@@ -9,6 +9,7 @@ use terminal::{Mode, Session};
 
 use super::answer::Row;
 use super::note::Note;
+use super::words::plain;
 
 /// What a screen may take of an answer.
 pub(super) const SHOWN_BYTES_MAX: usize = 14_000;
@@ -65,17 +66,37 @@ impl Held {
         self.holder.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Does something with the line that would stand there if a text were typed; where that is good, it stands there.
-    pub(super) fn types<E>(&self, text: &str, is_good: impl FnOnce(&str) -> Result<(), E>) -> Result<(), E> {
+    /// Does something with the line that would stand there if a text were typed: as it was typed, as it is once what was
+    /// typed wrongly is rubbed out, and as the screen shows it; where all are good, it stands there.
+    pub(super) fn types<E>(&self, text: &str, is_good: impl Fn(&str) -> Result<(), E>) -> Result<(), E> {
         let mut typed = self.typed.lock().unwrap_or_else(PoisonError::into_inner);
         let line = format!("{}{text}", typed.0);
         is_good(&line)?;
+        is_good(&rubbed_out(&line))?;
+        if text.contains(['\n', '\r']) {
+            is_good(&rubbed_out(&format!("{}{text}", self.line_on_screen())))?;
+        }
         let ends = |letter: char| matches!(letter, '\n' | '\r' | '\x03' | '\x04' | '\x15');
         let begin = line.rfind(ends).map_or(0, |end| end + 1);
         let begin = begin.max(line.len().saturating_sub(LINE_BYTES_MAX));
         let begin = (begin..=line.len()).find(|place| line.is_char_boundary(*place)).unwrap_or(line.len());
         *typed = (line[begin..].to_owned(), Instant::now());
         Ok(())
+    }
+
+    /// The line that the cursor is on, from its first row; of a program that draws the whole screen, nothing.
+    fn line_on_screen(&self) -> String {
+        let looks = self.session.screen();
+        if looks.modes.alternate_screen {
+            return String::new();
+        }
+        let rows: Vec<&str> = looks.text.lines().collect();
+        let last = usize::from(looks.cursor.row);
+        let is_full = |row: usize| {
+            rows.get(row).is_some_and(|row| row.chars().count() >= usize::from(looks.size.columns()))
+        };
+        let first = (0..last).rev().take_while(|row| is_full(*row)).last().unwrap_or(last);
+        (first..=last).filter_map(|row| rows.get(row).copied()).collect()
     }
 
     fn idle_seconds(&self) -> f64 {
@@ -91,8 +112,8 @@ impl Held {
         Row {
             status: if exit.is_none() { "running" } else { "ended" }.to_owned(),
             size: Some(looks.size.to_string()),
-            title: Some(looks.title).filter(|title| !title.is_empty()),
-            foreground: foreground.and_then(|process| process.name),
+            title: Some(plain(&looks.title)).filter(|title| !title.is_empty()),
+            foreground: foreground.and_then(|process| process.name).map(|name| plain(&name)),
             idle_seconds: Some(self.idle_seconds()),
             what: exit.map(|exit| exit.to_string()),
             held_by: self.holder().as_ref().map(Holder::said),
@@ -100,6 +121,23 @@ impl Held {
             ..self.note.row()
         }
     }
+}
+
+/// A text as the keys in it leave it that rub out a character, a word or all of a line.
+fn rubbed_out(text: &str) -> String {
+    let mut left = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '\x7f' | '\x08' => drop(left.pop().filter(|last| *last != '\n')),
+            '\x17' => {
+                let kept = left.trim_end_matches(' ');
+                left.truncate(kept.rfind([' ', '\n']).map_or(0, |place| place + 1));
+            }
+            '\x15' => left.truncate(left.rfind('\n').map_or(0, |place| place + 1)),
+            _ => left.push(letter),
+        }
+    }
+    left
 }
 
 impl Note {
@@ -110,7 +148,7 @@ impl Note {
             session_id: self.id(),
             status: "lost".to_owned(),
             shell: self.shell.clone(),
-            working_directory: self.folder.display().to_string(),
+            working_directory: plain(&self.folder.display().to_string()),
             workspace: self.workspace.clone(),
             size: None,
             title: None,
@@ -154,6 +192,14 @@ mod tests {
         says("ls\nec", "ls\nec");
         says("ho", "echo");
         assert_eq!(held.types("!", |_| Err(())), Err(()));
+        assert!(
+            held.types("x\x7f", |line| if line.contains("echo") && !line.contains('x') {
+                Err(())
+            } else {
+                Ok(())
+            })
+            .is_err()
+        );
         says("\x03", "echo\x03");
         says("x", "x");
     }

@@ -27,6 +27,11 @@ pub fn noted(dir: &Path, workspace: Option<&str>) -> io::Result<Vec<Row>> {
     Ok(meant.rev().map(|note| said(note.row())).take(OVER_MAX).collect())
 }
 
+/// The number in the id of a session: the last has the highest.
+fn number(id: &str) -> Option<u64> {
+    id.strip_prefix('t')?.parse().ok()
+}
+
 impl Keeper {
     pub(super) fn look(&self, visitor: &Visitor, look: &Look) -> Result<Shown, Refused> {
         let held = self.find(visitor, &look.session_id)?;
@@ -65,9 +70,11 @@ impl Keeper {
             (held.collect::<Vec<_>>(), lost.collect::<Vec<_>>())
         };
         let rows = held.iter().map(|held| held.row());
-        let (mut living, over): (Vec<Row>, Vec<Row>) =
+        let (mut living, mut over): (Vec<Row>, Vec<Row>) =
             rows.chain(lost).partition(|row| row.status == "running");
-        living.extend(over.into_iter().rev().take(OVER_MAX));
+        over.sort_by_key(|row| std::cmp::Reverse(number(&row.session_id)));
+        over.truncate(OVER_MAX);
+        living.extend(over);
         living
     }
 }

@@ -20,7 +20,7 @@ use super::refused::Refused;
 use super::request::Open;
 use super::typing::settle;
 use super::visitor::Visitor;
-use super::words::words;
+use super::words::{plain, words};
 use crate::adapters::process::{MARKER, given_files};
 use crate::births;
 
@@ -172,9 +172,12 @@ fn spec(visitor: &Visitor, open: &Open, program: String, args: Vec<String>) -> S
     let mut environment: BTreeMap<String, String> = home.env.clone();
     environment.insert("TERM".to_owned(), TERM.to_owned());
     environment.extend(open.environment.clone().unwrap_or_default());
+    // Which program an allowed name means is not for the call to say.
+    let path = visitor.policy.shells.as_ref().and_then(|_| home.env.get("PATH").cloned());
     let usual = Size::default();
     let size = Size::clamped(open.columns.unwrap_or(usual.columns()), open.rows.unwrap_or(usual.rows()));
     Spec {
+        path,
         args,
         environment,
         size,
@@ -197,9 +200,9 @@ fn about(visitor: &Visitor, spec: &Spec) -> About {
     let line: Vec<&str> = std::iter::once(&spec.program).chain(&spec.args).map(String::as_str).collect();
     About {
         workspace: visitor.workspace(),
-        shell: line.join(" "),
+        shell: plain(&line.join(" ")),
         folder: spec.folder.clone(),
-        by: visitor.by.clone(),
+        by: plain(&visitor.by),
         run: visitor.run.clone(),
         opened_at: now(),
         recording: spec.recording.as_ref().map(|recording| recording.path.clone()),

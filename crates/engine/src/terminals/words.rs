@@ -1,5 +1,15 @@
 //! Splits a command line into words, as a shell does with quotes and backslashes, and does nothing else with it.
 
+/// A text as it can be shown anywhere: without anything that a terminal would act on.
+pub(super) fn plain(text: &str) -> String {
+    if !text.contains(char::is_control) {
+        return text.to_owned();
+    }
+    let shown =
+        |letter: char| if letter.is_control() { letter.escape_default().to_string() } else { letter.into() };
+    text.chars().map(shown).collect()
+}
+
 /// The words of a command line; nothing if a quote is open.
 pub(super) fn words(line: &str) -> Option<Vec<String>> {
     let (mut words, mut word) = (Vec::new(), None::<String>);
@@ -34,6 +44,11 @@ fn quoted(letters: &mut std::str::Chars<'_>, word: &mut String, double: bool) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_terminal_would_act_on_is_shown_as_text() {
+        assert_eq!(plain("cat \x1b]0;x\x07\n\u{9b}31m é"), "cat \\u{1b}]0;x\\u{7}\\n\\u{9b}31m é");
+    }
 
     #[test]
     fn words_are_split_as_a_shell_does() {

@@ -189,5 +189,6 @@ fn problem(refused: Refused) -> Problem {
 fn unread(call: &Call, error: &Unread) -> Problem {
     let tool = call.arguments.tool();
     Problem::new("wrong-argument", format!("{tool}: {error}"))
-        .help(format!("Call {tool} again as its schema says"))
+        .next(format!("Call {tool} again as its schema says."))
+        .help("list_terminal_sessions() shows the sessions of this folder")
 }

@@ -16,13 +16,28 @@ use unicode_width::UnicodeWidthChar;
 /// The marks that one cell may have.
 const MARKS_MAX: usize = 16;
 
+/// How many characters a few bytes may become by being repeated, and how many each further byte.
+const REPEATED_MAX: usize = 4_096;
+const REPEATED_PER_BYTE_MAX: usize = 64;
+
 /// The emulator, bounded.
-pub(super) struct Bounded<'a, T>(pub(super) &'a mut Term<T>);
+pub(super) struct Bounded<'a, T> {
+    term: &'a mut Term<T>,
+    /// How many characters may still come of the bytes that are being read.
+    left: usize,
+}
+
+impl<'a, T> Bounded<'a, T> {
+    /// For so many bytes.
+    pub(super) fn new(term: &'a mut Term<T>, bytes: usize) -> Bounded<'a, T> {
+        Bounded { term, left: REPEATED_MAX + REPEATED_PER_BYTE_MAX * bytes }
+    }
+}
 
 impl<T> Bounded<'_, T> {
     /// Tells whether the cell that a mark would join has enough of them.
     fn is_crowded(&self) -> bool {
-        let (grid, cursor) = (self.0.grid(), &self.0.grid().cursor);
+        let (grid, cursor) = (self.term.grid(), &self.term.grid().cursor);
         let (row, mut column) = (&grid[cursor.point.line], cursor.point.column);
         if !cursor.input_needs_wrap {
             column.0 = column.0.saturating_sub(1);
@@ -39,7 +54,7 @@ macro_rules! hand_on {
     ($($name:ident($($argument:ident: $kind:ty),*);)*) => {
         $(#[inline]
         fn $name(&mut self, $($argument: $kind),*) {
-            self.0.$name($($argument),*);
+            self.term.$name($($argument),*);
         })*
     };
 }
@@ -47,18 +62,21 @@ macro_rules! hand_on {
 impl<T: EventListener> Handler for Bounded<'_, T> {
     #[inline]
     fn input(&mut self, character: char) {
+        // Seven bytes repeat a character 65,535 times.
+        let Some(left) = self.left.checked_sub(1) else { return };
+        self.left = left;
         // Printable ASCII is nearly all there is.
         if !character.is_ascii() && character.width() == Some(0) && self.is_crowded() {
             return;
         }
-        self.0.input(character);
+        self.term.input(character);
     }
 
     /// The emulator blanks as many cells from the right as are to be deleted, also left of the cursor.
     #[inline]
     fn delete_chars(&mut self, count: usize) {
-        let left = self.0.columns() - self.0.grid().cursor.point.column.0;
-        self.0.delete_chars(count.min(left));
+        let left = self.term.columns() - self.term.grid().cursor.point.column.0;
+        self.term.delete_chars(count.min(left));
     }
 
     hand_on! {

@@ -14,6 +14,9 @@ use super::{Cursor, Modes, Screen, painted, rows};
 use crate::size::Size;
 use crate::spec::Scrollback;
 
+/// What the parser holds back at most while a drawing is not to be seen.
+const HELD_BYTES_MAX: usize = 2 * 1024 * 1024;
+
 /// A screen with a bounded past.
 pub struct Emulator {
     term: Term<Ear>,
@@ -71,7 +74,7 @@ fn config(size: Size, scrollback: Scrollback) -> Config {
 
 impl Screen for Emulator {
     fn feed(&mut self, bytes: &[u8]) {
-        let (processor, mut term) = (&mut self.processor, Bounded(&mut self.term));
+        let (processor, mut term) = (&mut self.processor, Bounded::new(&mut self.term, bytes.len()));
         self.strings.pass(bytes, |passed| processor.advance(&mut term, passed));
     }
 
@@ -139,7 +142,7 @@ impl Screen for Emulator {
     }
 
     fn show_held(&mut self) {
-        self.processor.stop_sync(&mut Bounded(&mut self.term));
+        self.processor.stop_sync(&mut Bounded::new(&mut self.term, HELD_BYTES_MAX));
     }
 }
 

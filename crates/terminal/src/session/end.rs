@@ -1,5 +1,6 @@
 //! The end of a session: every process of it, whatever group it is in.
 
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
@@ -8,6 +9,9 @@ use super::members::Members;
 use super::{Exit, Session};
 use crate::error::EndError;
 use crate::turns::held;
+
+/// How long what was written before the end may take to be drawn.
+const LAST_WORDS_MAX: Duration = Duration::from_millis(500);
 
 /// How long the system may take to end what was killed.
 const KILLED_MAX: Duration = Duration::from_secs(5);
@@ -20,7 +24,10 @@ impl Session {
         // Until its status is taken, the id of the program names it and its session, and nothing else.
         if let Some(running) = child.as_mut() {
             self.end_members(grace)?;
-            self.shared.wait_over(KILLED_MAX);
+            if self.shared.wait_over(LAST_WORDS_MAX).is_none() {
+                self.shared.is_abandoned.store(true, Ordering::Relaxed);
+                self.shared.wait_over(KILLED_MAX);
+            }
             if matches!(running.try_wait(), Ok(Some(_)) | Err(_)) {
                 *child = None;
             }

@@ -155,7 +155,7 @@ impl<'a> Reader<'a> {
         }
         self.shared.recorder(|recorder| recorder.output(bytes));
         let mut rest = bytes;
-        while !rest.is_empty() {
+        while !rest.is_empty() && !self.shared.is_abandoned.load(Ordering::Relaxed) {
             let (slice, behind) = rest.split_at(rest.len().min(self.slice));
             self.show_slice(slice);
             rest = behind;

@@ -35,6 +35,8 @@ pub(crate) struct Shared {
     pub(super) over: Condvar,
     /// The reader has bytes in its hands that nobody sees yet.
     pub(super) is_reading: AtomicBool,
+    /// Nobody will look at it any more: what still comes is not drawn.
+    pub(super) is_abandoned: AtomicBool,
     pub(super) next_reader: AtomicU64,
     /// What is to be done once the program has ended.
     pub(super) then: Mutex<Vec<Then>>,
@@ -62,6 +64,7 @@ impl Shared {
             news: Condvar::new(),
             over: Condvar::new(),
             is_reading: AtomicBool::new(false),
+            is_abandoned: AtomicBool::new(false),
             next_reader: AtomicU64::new(0),
             then: Mutex::default(),
         });
