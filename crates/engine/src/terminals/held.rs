@@ -184,8 +184,12 @@ mod tests {
         let session = Session::open(&terminal::Spec::new("cat", folder.path())).unwrap();
         let held = Held::new(Note::new(1, about), session);
         let says = |text: &str, wanted: &str| {
-            let seen = held.types(text, |line| if line == wanted { Ok(()) } else { Err(line.to_owned()) });
-            assert_eq!(seen, Ok(()));
+            let seen = std::cell::RefCell::new(Vec::new());
+            assert_eq!(
+                held.types(text, |line| Ok::<(), ()>(seen.borrow_mut().push(line.to_owned()))),
+                Ok(())
+            );
+            assert_eq!(seen.borrow()[0], wanted);
         };
         says("rm ", "rm ");
         says("-rf /\n", "rm -rf /\n");

@@ -70,6 +70,11 @@ impl Moment<'_> {
         Err(Failure::new(FailureKind::Limit, message))
     }
 
+    /// How many bytes the run may still hold on to.
+    pub(crate) fn left(&self) -> u64 {
+        self.plan.limits.held_bytes_max.saturating_sub(self.life.held)
+    }
+
     /// Holds on to something more, if there is room.
     pub(crate) fn hold(&mut self, more: u64) -> Result<(), Failure> {
         self.room(more)?;

@@ -28,6 +28,10 @@ use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+/// How long a daemon that has hung up may take to sign off and end, and how often that is looked for meanwhile.
+const SIGNS_OFF_WITHIN: Duration = Duration::from_secs(2);
+const LOOKS_EACH: Duration = Duration::from_millis(5);
+
 /// How long answers are awaited after the client has said its last line, and how long it may take to read one then.
 const LAST_ANSWERS_MAX: Duration = Duration::from_secs(60);
 
@@ -354,7 +358,7 @@ impl Pipe {
             return Ok(());
         }
         let hung_up = self.is_there_still(link);
-        let left = std::fs::read_to_string(&self.place.pid).ok().filter(|_| !hung_up);
+        let left = if hung_up { None } else { self.left_behind(link) };
         let (gone_on, crashed) = match left.as_deref().map(str::trim) {
             None => (false, false),
             // Nothing died: it was started again, or has been already.
@@ -373,6 +377,19 @@ impl Pipe {
             return Ok(());
         }
         self.connect()
+    }
+
+    /// What the pid file says once the daemon is gone: one that ends in order hangs up first, and signs off last.
+    fn left_behind(&self, link: &Link) -> Option<String> {
+        let until = Instant::now() + SIGNS_OFF_WITHIN;
+        loop {
+            let said = std::fs::read_to_string(&self.place.pid).ok()?;
+            let is_its_own = said.trim() == link.pid.to_string();
+            if !is_its_own || !lives(link.pid) || Instant::now() >= until {
+                return Some(said);
+            }
+            std::thread::sleep(LOOKS_EACH);
+        }
     }
 
     /// Whether the same daemon still answers: then it hung up on purpose.
@@ -447,6 +464,11 @@ impl Pipe {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn lives(pid: u32) -> bool {
+    let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
+    pid.is_some_and(|pid| rustix::process::test_kill_process(pid).is_ok())
 }
 
 /// In one piece: whoever reads would wake for each.

@@ -138,11 +138,13 @@ const CODE: [&str; 128] = [
 ];
 
 /// Those that say where programs, libraries or modules are looked for.
-const SEARCHED: [&str; 59] = [
+const SEARCHED: [&str; 61] = [
     "PATH",
     "LD_LIBRARY_PATH",
     "DYLD_LIBRARY_PATH",
     "PERL5LIB",
+    "PERLLIB",
+    "PYTEST_PLUGINS",
     "PYTHONPATH",
     "PYTHONHOME",
     "RUBYLIB",

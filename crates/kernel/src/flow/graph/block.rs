@@ -32,11 +32,13 @@ impl Moment<'_> {
         self.carry(READY_BLOCK * blocks.len() as u64);
     }
 
-    /// Starts ready blocks while there is room, then further items. A block takes room until it has ended.
+    /// Starts ready blocks while there is room, then further items. A block takes room until it has ended. However wide the run
+    /// is, no more is under way than it can hold on to.
     pub(super) fn fill(&mut self) {
         let here_max = self.life.width.unwrap_or(u32::MAX);
+        let (open, left) = (self.life.activities.len(), self.left());
         let (graph, life) = flow_of!(self, Graph);
-        let width_max = graph.width_max.min(here_max);
+        let width_max = graph.width_max.min(here_max).min(life.rooms.width_within(left, open));
         let mut started = 0;
         while let Some(block) = life.next_ready(width_max) {
             started += 1;

@@ -10,6 +10,13 @@ use std::collections::BTreeSet;
 /// How many may wait at once, however narrow the run is: each is held on to.
 pub(crate) const WAITING_MAX: u32 = 32;
 
+/// What one that is under way takes, and what may come of it that is held on to: mostly less.
+const BEGUN_BYTES: u64 = 768;
+const RESULT_BYTES: u64 = 512;
+
+/// So many are under way even where there is hardly room: what does not fit then is told.
+const NARROW: u32 = 8;
+
 /// In which room a block is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Room {
@@ -58,6 +65,15 @@ impl PartialEq for Rooms {
 impl Rooms {
     fn is_free(&self, room: Room, width_max: u32) -> bool {
         self.taken[room as usize] < room.places(width_max)
+    }
+
+    /// How many may be under way so that there is room for each, in so many bytes, and for what comes of those that are open.
+    pub(super) fn width_within(&self, bytes: u64, open: usize) -> u32 {
+        let (taken, open) = (self.taken.iter().sum::<u32>(), u32::try_from(open).unwrap_or(u32::MAX));
+        let later = u64::from(taken.saturating_sub(open));
+        let promised = u64::from(open) * RESULT_BYTES + later * (BEGUN_BYTES + RESULT_BYTES);
+        let more = bytes.saturating_sub(promised) / (BEGUN_BYTES + RESULT_BYTES);
+        taken.saturating_add(u32::try_from(more).unwrap_or(u32::MAX)).max(NARROW)
     }
 
     /// Whether a block could have one more place.

@@ -64,9 +64,17 @@ pub(super) fn read(mut show: impl FnMut(&Entry)) -> Vec<Entry> {
     let Ok(folder) = fs::read_dir("/proc") else { return Vec::new() };
     let pids = folder.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok());
     let mut pids: Vec<i32> = pids.collect();
-    pids.sort_unstable_by(|one, other| other.cmp(one));
+    // Numbers begin again at the lowest after the highest: the last one that was given is the youngest.
+    let last = last_given();
+    pids.sort_unstable_by_key(|pid| (*pid > last, std::cmp::Reverse(*pid)));
     let living = pids.into_iter().filter_map(Entry::read).filter(|entry| entry.is_living);
     living.inspect(|entry| show(entry)).collect()
+}
+
+/// The number that was given last, as far as the system tells.
+fn last_given() -> i32 {
+    let loads = fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    loads.split_ascii_whitespace().next_back().and_then(|last| last.parse().ok()).unwrap_or(i32::MAX)
 }
 
 /// Adds every process whose parent is among the pids, until there is none more.
