@@ -1,6 +1,6 @@
 //! Where a command that moves runs sits down: at the daemon, which is started if need be, or alone in this process.
 
-use super::error::CommandError;
+use super::error::{CommandError, HELD};
 use super::look::talk;
 use super::store::directory;
 use crate::daemon::{self, Door, ENDING, Hello, Passphrase, Place, READY, Reached, Remote, is_said};
@@ -97,14 +97,13 @@ impl Desk {
         };
         let carrier = match reached {
             Some(reached) => Carrier::Daemon(remote(reached)?),
-            None => {
-                let (house, recovered) = House::open(&dir, Carries::Asked).await?;
-                recovered.iter().filter_map(self::recovered).for_each(|line| talk(&line));
-                house.lost_terminals.iter().for_each(|line| talk(line));
-                let client = client()?;
-                house.lend(&client.workspace, lent(&client));
-                Carrier::Alone(Box::new(house))
-            }
+            None => match alone(&dir).await {
+                // One has come up meanwhile.
+                Err(error) if seating == Seating::Either && error.code == HELD && is_the_daemons(&dir) => {
+                    Carrier::Daemon(remote(reach(&dir)?)?)
+                }
+                opened => Carrier::Alone(Box::new(opened?)),
+            },
         };
         let reader = Reader::open(&dir)?;
         let ground = Ground::of(&dir).ok();
@@ -177,6 +176,20 @@ impl Desk {
             house.close().await;
         }
     }
+}
+
+fn is_the_daemons(dir: &Path) -> bool {
+    Owner::of(dir).is_some_and(|owner| owner.carries_all)
+}
+
+/// A house for this command alone.
+async fn alone(dir: &Path) -> Result<House, CommandError> {
+    let (house, recovered) = House::open(dir, Carries::Asked).await?;
+    recovered.iter().filter_map(self::recovered).for_each(|line| talk(&line));
+    house.lost_terminals.iter().for_each(|line| talk(line));
+    let client = client()?;
+    house.lend(&client.workspace, lent(&client));
+    Ok(house)
 }
 
 /// The daemon of the data directory, if one runs.

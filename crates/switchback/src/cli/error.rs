@@ -169,20 +169,23 @@ fn lost(told: String) -> CommandError {
         .hint("if the data directory was only moved, go on with its runs there: SWITCHBACK_HOME=/where/it/is")
 }
 
+/// The name of the error that another process works in the data directory.
+pub(crate) const HELD: &str = "store-owned";
+
 fn held(dir: &str, pid: Option<u32>) -> CommandError {
     if engine::store::Owner::of(std::path::Path::new(dir)).is_some_and(|owner| owner.carries_all) {
         return CommandError::internal(
-            "store-owned",
+            HELD,
             format!("the daemon works in {dir}, and only one process can at a time"),
         )
         .hint("leave out --no-daemon (or SWITCHBACK_NO_DAEMON), and the daemon does it")
         .hint("or end it first: switchback stop");
     }
     let Some(pid) = pid else {
-        return CommandError::internal("store-owned", format!("another process works in {dir}"))
+        return CommandError::internal(HELD, format!("another process works in {dir}"))
             .hint("wait until it has ended");
     };
-    CommandError::internal("store-owned", format!("process {pid} works in {dir}, and only one can at a time"))
+    CommandError::internal(HELD, format!("process {pid} works in {dir}, and only one can at a time"))
         .hint(format!("wait until it has ended, or interrupt it: kill -INT {pid}"))
         .hint("what it is doing: switchback runs --all")
         .hint("or use a data directory of your own: SWITCHBACK_HOME=/some/folder")

@@ -20,6 +20,12 @@ use tokio_util::sync::CancellationToken;
 /// How long the answers to what is asked already may take once the process is told to end.
 const LAST_WORDS: Duration = Duration::from_secs(3);
 
+/// How long calls go on whose client has said its last line, with their answers.
+const CALLS_GO_ON: Duration = Duration::from_secs(8);
+
+/// How long it may take to read those.
+const LAST_ANSWERS_MAX: Duration = Duration::from_secs(60);
+
 /// Carries the command out.
 pub(crate) fn serve(arguments: &ServeArguments) -> Result<Exit, CommandError> {
     let flags = Flags { toolsets: arguments.toolsets.clone(), read_only: arguments.read_only };
@@ -89,6 +95,10 @@ async fn alone(client: Client) -> Result<Exit, CommandError> {
     let mut serving = std::pin::pin!(serving);
     let served = tokio::select! {
         served = &mut serving => Some(served),
+        () = last_answers(&unheard, &house) => {
+            unheard.give_up("the client hung up and does not read its last answers");
+            Some(Ok(()))
+        }
         _ = signals.next() => {
             enough.cancel();
             // Whoever is not answered by then, or by a second signal, will not be.
@@ -106,8 +116,21 @@ async fn alone(client: Client) -> Result<Exit, CommandError> {
     written(unheard.heard())?;
     read(unheard.read())?;
     let Some(served) = served else { return Ok(Exit::Interrupted) };
+    // Who is gone is told nothing.
+    let served = if unheard.is_so() { Ok(()) } else { served };
     served.map_err(|error| CommandError::internal("mcp", error))?;
     house.missed().map_or(Ok(Exit::Succeeded), Err)
+}
+
+/// Waits until nobody can be expected to read any more. The client has said its last line; its calls go on for a moment, what they
+/// have started is ended, and what is still to be said to it waits as long as that of a pipe.
+async fn last_answers(unheard: &mcp::Unheard, house: &Sought) {
+    unheard.hung_up().await;
+    tokio::time::sleep(CALLS_GO_ON).await;
+    if let Some(house) = house.house() {
+        house.close().await;
+    }
+    tokio::time::sleep(LAST_ANSWERS_MAX).await;
 }
 
 /// A house for one client.

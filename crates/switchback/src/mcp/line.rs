@@ -82,10 +82,12 @@ pub(crate) fn read(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Refused>
     let (code, why) = match wrong(&value) {
         Some(wrong) => wrong,
         None if is_notification(&value) => return Ok(None),
-        None => (
-            ErrorCode::INVALID_REQUEST,
-            format!("this is no message of the protocol: {}", said(&error.to_string())),
-        ),
+        None => {
+            // A name that stands there twice is what its reader minds and does not say.
+            let twice = std::str::from_utf8(line).ok().and_then(|line| exact(line).err());
+            let why = twice.unwrap_or_else(|| error.to_string());
+            (ErrorCode::INVALID_REQUEST, format!("this is no message of the protocol: {}", said(&why)))
+        }
     };
     let refused = Refused::new(ids::written(&value["id"]), code, why);
     let batch = batch(line);

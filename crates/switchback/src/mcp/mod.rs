@@ -48,7 +48,7 @@ mod worded;
 mod workflows;
 
 pub(crate) use answer::failed;
-pub(crate) use stdio::{Stdio, cancelled_before, under_way};
+pub(crate) use stdio::{Stdio, Unheard, cancelled_before, under_way};
 pub(crate) use visit::{CALL_AGAIN, LOST};
 
 use crate::house::{Client, House, Sought};

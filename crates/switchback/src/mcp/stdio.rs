@@ -22,6 +22,7 @@ pub(crate) struct Unheard {
     reason: Arc<std::sync::Mutex<Option<io::Error>>>,
     unread: Arc<std::sync::Mutex<Option<io::Error>>>,
     is_so: CancellationToken,
+    hung_up: CancellationToken,
 }
 
 impl Unheard {
@@ -33,6 +34,23 @@ impl Unheard {
     /// Whether all that the client said was read.
     pub(crate) fn read(&self) -> io::Result<()> {
         self.unread.lock().unwrap_or_else(PoisonError::into_inner).take().map_or(Ok(()), Err)
+    }
+
+    /// Waits until the client has said its last line.
+    pub(crate) async fn hung_up(&self) {
+        self.hung_up.cancelled().await;
+    }
+
+    /// Notes that nobody reads what is still to be said.
+    pub(crate) fn give_up(&self, why: &str) {
+        let reason = io::Error::new(io::ErrorKind::TimedOut, why);
+        self.reason.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(reason);
+        self.is_so.cancel();
+    }
+
+    /// Whether nothing can be said any more.
+    pub(crate) fn is_so(&self) -> bool {
+        self.is_so.is_cancelled()
     }
 
     fn note(&self, error: &io::Error) {
@@ -143,13 +161,14 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Stdio<R, W> {
 
     /// The next line; nothing once the client has said its last, or cannot be heard any more.
     async fn next(&mut self) -> Option<Came> {
-        match self.intake.receive(&mut self.reader).await {
-            Ok(came) => came,
-            Err(error) => {
-                *self.unheard.unread.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-                None
-            }
+        let came = self.intake.receive(&mut self.reader).await.unwrap_or_else(|error| {
+            *self.unheard.unread.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+            None
+        });
+        if came.is_none() {
+            self.unheard.hung_up.cancel();
         }
+        came
     }
 }
 
