@@ -62,19 +62,19 @@ impl File {
         }
     }
 
-    /// Reads a file; nothing where it is none of ours.
-    fn read(path: &Path, name: &str) -> Option<File> {
-        if fs::metadata(path).ok()?.len() > FILE_BYTES_MAX {
-            return None;
+    /// Reads a file, or says what is wrong with it.
+    pub(super) fn read(path: &Path, name: &str) -> io::Result<File> {
+        let wrong = |why: String| io::Error::new(io::ErrorKind::InvalidData, why);
+        let bytes = fs::metadata(path)?.len();
+        if bytes > FILE_BYTES_MAX {
+            return Err(wrong(format!("it has {bytes} bytes; at most {FILE_BYTES_MAX} are read")));
         }
-        let mut read: Value = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
-        let definition = read.get_mut("definition")?.take();
+        let mut read: Value = serde_json::from_slice(&fs::read(path)?)?;
+        let definition = read.get_mut("definition").map(Value::take).filter(Value::is_object);
+        let definition = definition.ok_or_else(|| wrong("it has no `definition`".to_owned()))?;
         let metadata = read.get_mut("metadata").map(Value::take).filter(Value::is_object);
-        definition.is_object().then(|| File {
-            name: name.to_owned(),
-            definition,
-            metadata: metadata.unwrap_or_else(|| json!({})),
-        })
+        let metadata = metadata.unwrap_or_else(|| json!({}));
+        Ok(File { name: name.to_owned(), definition, metadata })
     }
 }
 
@@ -104,7 +104,15 @@ impl Folder {
 
     /// All that can be read, by name.
     pub(super) fn read(&self) -> io::Result<Vec<File>> {
-        Ok(names(&self.path).into_iter().filter_map(|name| File::read(&self.file(&name), &name)).collect())
+        Ok(names(&self.path).into_iter().filter_map(|name| File::read(&self.file(&name), &name).ok()).collect())
+    }
+
+    /// Takes a file away; says whether it was there.
+    pub(super) fn remove(&self, name: &str) -> io::Result<bool> {
+        match fs::remove_file(self.file(name)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            removed => removed.map(|()| true),
+        }
     }
 
     /// Puts a file in its place, whole or not at all.
