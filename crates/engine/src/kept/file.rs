@@ -1,7 +1,6 @@
 //! One file of a kept definition, and the folder of all of them under its lock.
 
-use super::index;
-use super::is_name;
+use super::{Success, index, is_name};
 use kernel::clock::iso;
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::retry_on_intr;
@@ -23,19 +22,26 @@ pub(super) struct File {
 
 impl File {
     /// One that is kept because a run of it has succeeded.
-    pub(super) fn saved(name: String, definition: Value, hash: &str, states: usize, at: u64) -> File {
-        let now = iso(at);
+    pub(super) fn saved(name: String, definition: Value, hash: &str, by: Success<'_>) -> File {
+        let now = iso(by.at);
         let metadata = json!({
             "hash": hash,
             "created": now,
             "success_count": 1,
             "last_execution": now,
-            "total_states": states,
+            "total_states": by.states,
             "run_count": 1,
             "last_run": now,
             "version": "1.0",
+            "saved_by": by.run,
+            "counted_for": by.run,
         });
         File { name, definition, metadata }
+    }
+
+    /// Whether it is kept because this very run has succeeded.
+    pub(super) fn was_saved_by(&self, run: &str) -> bool {
+        self.metadata.get("saved_by").and_then(Value::as_str) == Some(run)
     }
 
     /// One that somebody has created.
@@ -53,12 +59,16 @@ impl File {
         File { name, definition, metadata }
     }
 
-    /// Counts a run that has succeeded.
-    pub(super) fn count(&mut self, at: u64) {
+    /// Counts a run that has succeeded, unless it was the last that was counted: after a crash it is asked for again.
+    pub(super) fn count(&mut self, by: Success<'_>) {
+        if self.metadata.get("counted_for").and_then(Value::as_str) == Some(by.run) {
+            return;
+        }
+        self.metadata["counted_for"] = by.run.into();
         for (count, last) in [("success_count", "last_execution"), ("run_count", "last_run")] {
             let before = self.metadata[count].as_u64().unwrap_or_default();
             self.metadata[count] = (before + 1).into();
-            self.metadata[last] = iso(at).into();
+            self.metadata[last] = iso(by.at).into();
         }
     }
 

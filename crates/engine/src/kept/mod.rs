@@ -30,6 +30,17 @@ pub struct Kept {
     folder: PathBuf,
 }
 
+/// A run that has succeeded.
+#[derive(Debug, Clone, Copy)]
+pub struct Success<'s> {
+    /// The run.
+    pub run: &'s str,
+    /// How many states it went through.
+    pub states: u64,
+    /// When, in milliseconds since 1970.
+    pub at: u64,
+}
+
 /// What became of a definition that was to be kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Saved {
@@ -105,21 +116,22 @@ impl Kept {
         file::names(&self.folder)
     }
 
-    /// Keeps a definition after a run of it has succeeded, unless one says the same.
-    pub fn save(&self, definition: &Value, states: usize, at: u64) -> io::Result<Saved> {
+    /// Keeps a definition after a run of it has succeeded, unless one says the same. The same run again is told the same.
+    pub fn save(&self, definition: &Value, by: Success<'_>) -> io::Result<Saved> {
+        let Success { run, at, .. } = by;
         let folder = Folder::lock(&self.folder)?;
         let (hash, mut all) = (hash::of(definition), folder.read()?);
         if let Some(same) = all.iter().find(|file| hash::of(&file.definition) == hash) {
-            let same = same.name.clone();
+            let (name, is_of_run) = (same.name.clone(), same.was_saved_by(run));
             folder.write_indexes(&all, at)?;
-            return Ok(Saved::Already(same));
+            return Ok(if is_of_run { Saved::As(name) } else { Saved::Already(name) });
         }
         let wanted = definition.get("name").and_then(Value::as_str).unwrap_or_default();
         let name = free_name(wanted, &hash, |name| folder.has(name));
         let mut definition = definition.clone();
         // It is run by the name that it says of itself.
         definition["name"] = name.as_str().into();
-        let new = File::saved(name.clone(), definition, &hash, states, at);
+        let new = File::saved(name.clone(), definition, &hash, by);
         folder.write(&new)?;
         all.push(new);
         folder.write_indexes(&all, at)?;
@@ -181,17 +193,19 @@ impl Kept {
         self.folder.join(format!("{name}.json"))
     }
 
-    /// Counts a run that has succeeded; says whether there is such a definition.
-    pub fn used(&self, name: &str, at: u64) -> io::Result<bool> {
+    /// Counts the success of a definition that is kept, each run once; says whether it is.
+    pub fn used(&self, definition: &Value, by: Success<'_>) -> io::Result<bool> {
+        let name = definition.get("name").and_then(Value::as_str).unwrap_or_default();
         if !is_name(name) || !self.path(name).exists() {
             return Ok(false);
         }
         let folder = Folder::lock(&self.folder)?;
         let mut all = folder.read()?;
-        let Some(file) = all.iter_mut().find(|file| file.name == name) else { return Ok(false) };
-        file.count(at);
+        let is_it = |file: &&mut File| file.name == name && file.definition == *definition;
+        let Some(file) = all.iter_mut().find(is_it) else { return Ok(false) };
+        file.count(by);
         folder.write(file)?;
-        folder.write_indexes(&all, at)?;
+        folder.write_indexes(&all, by.at)?;
         Ok(true)
     }
 }
