@@ -1,9 +1,9 @@
 //! The action of a state: a tool and what it is given. Texts may have variables in braces; what a tool wants as a number or a
 //! truth value is checked here where it is written out, and when the state runs where a variable says it.
 
+use super::nested::{self, Nested};
 use super::plan::{PARAMS, SESSION, TOOL};
 use super::tools::{self, RUN_WORKFLOW, SESSION_ID, TERMINAL, Tool};
-use super::nested::{self, Nested};
 use super::{Entry, pattern};
 use crate::mistakes::Mistakes;
 use crate::near::nearest;

@@ -70,11 +70,7 @@ fn is_not_given(name: &str) -> bool {
 }
 
 /// Reads one that stands there, with all that is wrong with it.
-fn standing(
-    mistakes: &mut Mistakes<'_>,
-    node: &Node,
-    (entry, source): (Entry, &Source),
-) -> Option<Nested> {
+fn standing(mistakes: &mut Mistakes<'_>, node: &Node, (entry, source): (Entry, &Source)) -> Option<Nested> {
     let hint = "write it out: a text cannot stand for a definition";
     if !shape::is_map(mistakes, node, "`workflow_definition`", hint) {
         return None;

@@ -78,13 +78,20 @@ pub(super) const STANDARD: [(&str, &str); 15] = [
     ("saved_workflow_name", "saved_workflow_name"),
 ];
 
+/// A definition as it was written.
+pub(super) struct Written {
+    pub(super) definition: Value,
+    /// Whether it is the file of one that is kept.
+    pub(super) is_kept: bool,
+}
+
 /// Makes the plan.
 pub(super) fn plan(
     head: Head,
     drafts: Vec<Draft>,
     initial: u32,
     contract: &Contract,
-    written: Value,
+    written: Written,
 ) -> Plan {
     let nested: BTreeMap<&str, &Value> =
         drafts.iter().filter_map(|draft| Some((&*draft.step.id, &draft.nested.as_ref()?.written))).collect();
@@ -213,7 +220,7 @@ fn agree(plan: &mut Plan, contract: &Contract) {
 }
 
 /// Lets a run that ends well go through a state that keeps its definition or counts its success, whoever waits for it.
-fn keep(plan: &mut Plan, written: Value) {
+fn keep(plan: &mut Plan, written: Written) {
     let Flow::Machine(machine) = &mut plan.flow else { return };
     machine.finally = u32::try_from(machine.states.len()).ok();
     machine.states.push(State { own: true, ..State::default() });
@@ -222,7 +229,8 @@ fn keep(plan: &mut Plan, written: Value) {
         "@keep",
         KEEP,
         vec![
-            ("definition".to_owned(), Expr::Const(written)),
+            ("definition".to_owned(), Expr::Const(written.definition)),
+            ("is_kept".to_owned(), Expr::Const(written.is_kept.into())),
             ("saves".to_owned(), given(SAVE_ON_SUCCESS)),
             ("total_states".to_owned(), visits),
         ],

@@ -1,7 +1,7 @@
 //! Reads a definition of this dialect into a plan, or into everything that is wrong with it.
 
 use super::head::{self, start_of};
-use super::plan::plan;
+use super::plan::{Written, plan};
 use super::state::{Draft, Reader, States};
 use super::{Entry, contract, reach};
 use crate::detect;
@@ -36,7 +36,10 @@ pub fn read(source: &Source, root: &Node, entry: Entry) -> Result<Read, Diagnost
         (Some(drafts), Some(initial)) if !warnings.has_errors() => {
             let tasks = drafts.iter().flat_map(|draft| &draft.nested).flat_map(|nested| nested.plans.clone());
             let tasks = tasks.collect();
-            let plan = plan(head, drafts, initial, &contract, workflow.to_value());
+            // Beside a kept definition stands what is known of its use.
+            let is_kept = root.get("metadata").is_some() && !std::ptr::eq(root, workflow);
+            let written = Written { definition: workflow.to_value(), is_kept };
+            let plan = plan(head, drafts, initial, &contract, written);
             debug_assert!(plan.check().is_ok(), "BUG: a broken plan: {:?}", plan.check());
             Ok(Read { plan, tasks, warnings, imports: Vec::new() })
         }

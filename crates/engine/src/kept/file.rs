@@ -114,7 +114,10 @@ impl Folder {
 
     /// All that can be read, by name.
     pub(super) fn read(&self) -> io::Result<Vec<File>> {
-        Ok(names(&self.path).into_iter().filter_map(|name| File::read(&self.file(&name), &name).ok()).collect())
+        Ok(names(&self.path)
+            .into_iter()
+            .filter_map(|name| File::read(&self.file(&name), &name).ok())
+            .collect())
     }
 
     /// Takes a file away; says whether it was there.

@@ -62,10 +62,14 @@ fn long_and_hostile_names_become_good_ones() {
     let kept = Kept::of(dir.path());
     let long = "x".repeat(64);
     kept.save(&definition(&long, "a"), by("r1", 1)).unwrap();
-    let Saved::As(name) = kept.save(&definition(&long, "b"), by("r1", 1)).unwrap() else { panic!("it is new") };
+    let Saved::As(name) = kept.save(&definition(&long, "b"), by("r1", 1)).unwrap() else {
+        panic!("it is new")
+    };
     assert_eq!(name.len(), 64);
     for (tool, name) in [("c", "../x"), ("d", "index"), ("e", ""), ("f", "a/b"), ("g", ".hidden")] {
-        let Saved::As(name) = kept.save(&definition(name, tool), by("r1", 1)).unwrap() else { panic!("it is new") };
+        let Saved::As(name) = kept.save(&definition(name, tool), by("r1", 1)).unwrap() else {
+            panic!("it is new")
+        };
         assert!(name.starts_with("workflow_") && name.len() == "workflow_".len() + 16, "{name}");
         assert!(!kept.used(&definition("../x", "c"), by("r1", 1)).unwrap());
     }
@@ -87,7 +91,10 @@ fn what_is_created_is_replaced_only_on_purpose() {
     assert_eq!(file["definition"], definition("build", "send_input"));
     let metadata = &file["metadata"];
     assert_eq!((&metadata["run_count"], &metadata["last_run"]), (&json!(0), &json!(null)));
-    assert_eq!((&metadata["version"], &metadata["created"]), (&json!("1.0"), &lines(dir.path())[0]["created"]));
+    assert_eq!(
+        (&metadata["version"], &metadata["created"]),
+        (&json!("1.0"), &lines(dir.path())[0]["created"])
+    );
     let lines = lines(dir.path());
     assert_eq!(lines.len(), 1);
     let names: Vec<&String> = lines[0].as_object().unwrap().keys().collect();
@@ -224,16 +231,14 @@ fn a_list_says_four_things_of_each_and_a_line_nine_of_one() {
     fs::write(dir.path().join(FOLDER).join("broken.json"), "[").unwrap();
     let listed = kept.list();
     let created = "2023-11-14T22:13:20.000Z";
-    let told: Vec<(&str, &str, &str, u64)> = listed
-        .iter()
-        .map(|one| (&*one.name, &*one.description, &*one.created, one.success_count))
-        .collect();
+    let told: Vec<(&str, &str, &str, u64)> =
+        listed.iter().map(|one| (&*one.name, &*one.description, &*one.created, one.success_count)).collect();
     assert_eq!(told, [("workflow1", "d", created, 1), ("workflow2", "d", created, 2)]);
     assert_eq!(kept.info("workflow2").as_ref(), Some(&lines(dir.path())[1]));
     assert_eq!((kept.info("nobody"), kept.info("broken"), kept.info("../x")), (None, None, None));
 }
 
-// covers: C-99, C-102
+// covers: C-102
 #[test]
 fn what_is_deleted_is_gone_from_both_indexes_and_counts_nothing() {
     let dir = tempfile::tempdir().unwrap();

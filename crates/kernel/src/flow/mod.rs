@@ -13,7 +13,6 @@ use crate::plan::{Flow, Machine};
 use crate::run::life::FlowLife;
 use crate::run::{Moment, Stop, Task};
 
-
 impl Moment<'_> {
     /// Gives the state its first values and lets the flow begin.
     pub(crate) fn open_flow(&mut self) -> Result<(), Stop> {

@@ -9,8 +9,8 @@ use engine::dialects::ReadOptions;
 use engine::dialects::diagnostic::{Diagnostics, Severity};
 use engine::dialects::states::view::Answer;
 use engine::dialects::states::{
-    EXECUTION_TIMEOUT, Entry, INITIAL_VARIABLES, KEEP_SESSIONS, MAX_STATES, SAVE_ON_SUCCESS, SECONDS,
-    STATES, tools::SESSION_ID,
+    EXECUTION_TIMEOUT, Entry, INITIAL_VARIABLES, KEEP_SESSIONS, MAX_STATES, SAVE_ON_SUCCESS, SECONDS, STATES,
+    tools::SESSION_ID,
 };
 use engine::dialects::text::Source as Text;
 use engine::kept::Kept;
@@ -87,13 +87,14 @@ impl Wanted {
         }
         let names = [MAX_STATES, EXECUTION_TIMEOUT, SESSION_ID, KEEP_SESSIONS];
         let said = names.iter().filter_map(|name| Some(((*name).to_owned(), self.given.get(*name)?.clone())));
-        let saves = (self.saves && self.definition.is_some()).then(|| (SAVE_ON_SUCCESS.to_owned(), true.into()));
+        let saves =
+            (self.saves && self.definition.is_some()).then(|| (SAVE_ON_SUCCESS.to_owned(), true.into()));
         said.chain(saves).chain([(INITIAL_VARIABLES.to_owned(), Value::Object(variables))]).collect()
     }
 }
 
 /// Some clients send objects as text.
-fn from_text(value: Value) -> Value {
+pub(super) fn from_text(value: Value) -> Value {
     match value.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok()) {
         Some(read) if read.is_object() => read,
         _ => value,

@@ -82,11 +82,15 @@ fn what_is_missing_as_a_whole_is_told() {
 #[test]
 fn a_workflow_in_a_state_is_held_to_the_same_rules() {
     let run = |params: &str| one(&format!("action: {{tool: run_workflow, params: {{{params}}}}}"));
-    let inner = |states: &str| format!("workflow_definition: {{name: b, initial_state: b, states: {states}}}");
+    let inner =
+        |states: &str| format!("workflow_definition: {{name: b, initial_state: b, states: {states}}}");
     for (params, expected) in [
         (String::new(), "Either 'workflow_definition' or 'workflow_name' must be provided"),
         (
-            format!("workflow_name: x, {}", inner("{b: {action: {tool: list_terminal_sessions, params: {}}}}")),
+            format!(
+                "workflow_name: x, {}",
+                inner("{b: {action: {tool: list_terminal_sessions, params: {}}}}")
+            ),
             "Provide either 'workflow_definition' OR 'workflow_name', not both",
         ),
         (inner("{c: {action: {tool: exit_terminal, params: {}}}}"), "Initial state 'b' not found in states"),

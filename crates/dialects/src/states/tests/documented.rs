@@ -18,8 +18,14 @@ fn shown(page: &str) -> impl Iterator<Item = &str> {
 #[test]
 fn the_page_names_what_a_caller_must_know() {
     let said = |word: &str| assert!(STATES_PAGE.contains(&format!("`{word}")), "`{word}` is not on the page");
-    let conditions =
-        ["success:", "pattern_match:", "pattern_not_match:", "field_equals:", "field_contains:", "timeout_occurred:"];
+    let conditions = [
+        "success:",
+        "pattern_match:",
+        "pattern_not_match:",
+        "field_equals:",
+        "field_contains:",
+        "timeout_occurred:",
+    ];
     conditions.into_iter().for_each(said);
     NESTED.params.iter().for_each(|param| said(param.name));
     STANDARD.iter().for_each(|(_, variable)| said(variable));
@@ -30,7 +36,8 @@ fn the_page_names_what_a_caller_must_know() {
         assert!(TERMINALS_PAGE.contains(&format!("`{}(", tool.name)), "{}", tool.name);
     }
     assert!(STATES_PAGE.contains(&format!("| {STATES_USUAL}, up to {} by `max_states` |", STATES.1)));
-    for chapter in ["A definition", "Variables", "Calls", "What is kept", "Limits", "Good habits", "Examples"] {
+    for chapter in ["A definition", "Variables", "Calls", "What is kept", "Limits", "Good habits", "Examples"]
+    {
         assert!(STATES_PAGE.contains(&format!("\n## {chapter}\n")), "{chapter}");
     }
 }

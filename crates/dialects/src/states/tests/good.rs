@@ -140,7 +140,9 @@ fn a_workflow_may_stand_in_a_state() {
     let names: Vec<&str> = inputs.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["initial_variables", "max_states", "save_on_success"]);
     // What is in braces there is its own, and is not put in by the one around it.
-    let own = good("name: inner\ninitial_state: b\nstates:\n  b: {action: {tool: exit_terminal, params: {session_id: \"{session_id}\"}}}\n");
+    let own = good(
+        "name: inner\ninitial_state: b\nstates:\n  b: {action: {tool: exit_terminal, params: {session_id: \"{session_id}\"}}}\n",
+    );
     assert_eq!(inner.steps[0], own.plan.steps[0]);
     let unsaved = good(&CALLS.replace("max_states: 7", "save_on_success: false"));
     let Work::Child { inputs, .. } = &unsaved.plan.steps[0].work else { panic!("it runs a workflow") };

@@ -17,14 +17,22 @@ impl Call<'_> {
             at: now(),
         };
         let kept = Kept::of(&self.visitor.home.folder);
-        let told = if saves { save(&kept, definition, success) } else { count(&kept, definition, success) };
+        let told = match saves {
+            true => save(&kept, definition, success),
+            false => {
+                let is_kept = params.get("is_kept").and_then(Value::as_bool).unwrap_or_default();
+                count(&kept, definition, success, is_kept)
+            }
+        };
         Report::Done { outputs: fields(told) }
     }
 }
 
 fn save(kept: &Kept, definition: &Value, success: Success<'_>) -> Value {
     match kept.save(definition, success) {
-        Ok(Saved::As(name)) => json!({ "success": true, "workflow_saved": true, "saved_workflow_name": name }),
+        Ok(Saved::As(name)) => {
+            json!({ "success": true, "workflow_saved": true, "saved_workflow_name": name })
+        }
         Ok(Saved::Already(name)) => {
             let warning =
                 format!("Workflow '{name}' says the same and is kept already; this one was not saved again");
@@ -37,15 +45,15 @@ fn save(kept: &Kept, definition: &Value, success: Success<'_>) -> Value {
     }
 }
 
-fn count(kept: &Kept, definition: &Value, success: Success<'_>) -> Value {
+/// Counts the success. One that was kept when the run began may be gone by now, or say something else.
+fn count(kept: &Kept, definition: &Value, success: Success<'_>, is_kept: bool) -> Value {
     let name = definition.get("name").and_then(Value::as_str).unwrap_or_default();
-    match kept.used(definition, success) {
-        Ok(_) => json!({ "success": true, "workflow_saved": false }),
-        Err(error) => {
-            let warning = format!("Failed to update stats for '{name}': {error}");
-            json!({ "success": true, "workflow_saved": false, "warning": warning })
-        }
-    }
+    let warning = match kept.used(definition, success) {
+        Ok(true) => None,
+        Ok(false) => is_kept.then(|| format!("Cannot update stats for non-existent workflow: {name}")),
+        Err(error) => Some(format!("Failed to update stats for '{name}': {error}")),
+    };
+    json!({ "success": true, "workflow_saved": false, "warning": warning })
 }
 
 fn now() -> u64 {

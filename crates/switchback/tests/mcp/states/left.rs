@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 #[test]
 fn a_definition_is_kept_although_nobody_waits_for_its_run() {
     let world = World::new();
-    let serve = || Client::connect(world.command("project", &["serve", "--toolsets", TOOLSETS]), Era::Handshake);
+    let serve =
+        || Client::connect(world.command("project", &["serve", "--toolsets", TOOLSETS]), Era::Handshake);
     let definition = json!({"name": "slow", "initial_state": "open", "states": {
         "open": open("say"),
         "say": state("send_input", json!({"input_text": "touch begun; until [ -e go ]; do sleep 0.05; done; echo it is $((1 + 1))\n"}), "wait"),
@@ -29,7 +30,11 @@ fn a_definition_is_kept_although_nobody_waits_for_its_run() {
     assert_eq!((&kept["definition"], &kept["metadata"]["total_states"]), (&definition, &json!(4)));
     let mut client = serve();
     let told = client.good("run_workflow", json!({"workflow_name": "slow"}));
-    assert_eq!((&told["success"], &told["available_workflows"]), (&json!(true), &json!(["slow"])), "{told:#}");
+    assert_eq!(
+        (&told["success"], &told["available_workflows"]),
+        (&json!(true), &json!(["slow"])),
+        "{told:#}"
+    );
 }
 
 fn await_file(world: &World, path: &str) {

@@ -51,7 +51,10 @@ fn a_thousand_states_stay_small_and_each_takes_as_long_as_the_first() {
     let (long, bytes) = run(&mut client, 1_000);
     assert!(bytes <= ANSWER_BYTES_MAX, "the answer has {bytes} bytes");
     // Were each state as dear as all before it, this would be ten.
-    assert!(long < short * 3.0 + 0.005, "a state takes {long} s among a thousand, and {short} s among a hundred");
+    assert!(
+        long < short * 3.0 + 0.005,
+        "a state takes {long} s among a thousand, and {short} s among a hundred"
+    );
     // Where there is no /proc, this cannot be seen.
     if let (Some(before), Some(after)) = (before, peak(&client)) {
         assert!(after - before < 200, "from {before} MiB to {after} MiB");
