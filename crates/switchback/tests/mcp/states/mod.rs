@@ -3,6 +3,7 @@
 mod killed;
 mod left;
 mod long;
+mod pages;
 
 use serde_json::{Value, json};
 
