@@ -26,6 +26,7 @@ scenarios![
     too_deep_is_a_result,
     what_cleans_up_may_spare_success,
     what_ends_well_ends_through_the_last_state,
+    a_last_state_leads_nowhere_and_is_the_servers_own,
     a_machine_that_failed_says_how_far_it_came,
 ];
 
