@@ -65,7 +65,7 @@ pub fn read(source: &Source) -> Result<Read, Diagnostics> {
 /// Reads a definition of whatever dialect, and links it to the workflows that it calls by constant names.
 pub fn read_with(source: &Source, known: &dyn Known, options: ReadOptions) -> Result<Read, Diagnostics> {
     let root = load(source).map_err(Diagnostics::from)?;
-    let mut read = match detect(source, &root).map_err(|diagnostic| Diagnostics::from(vec![*diagnostic]))? {
+    let mut read = match dialect(source, &root, options)? {
         Dialect::Blocks => blocks::read(source, &root, known),
         Dialect::Steps => steps::read(source, &root, options),
         Dialect::Reactive => reactive::read(source, &root, known, options),
@@ -74,6 +74,16 @@ pub fn read_with(source: &Source, known: &dyn Known, options: ReadOptions) -> Re
     whole(source, &root, &read)?;
     read.warnings.extend(numbers::doubts(source, &root));
     Ok(read)
+}
+
+/// The dialect of a definition. What is to be a state machine is read as one, so that it is told what it lacks.
+fn dialect(source: &Source, root: &Node, options: ReadOptions) -> Result<Dialect, Diagnostics> {
+    let told = detect(source, root);
+    match (options.states, told) {
+        (states::Entry::Create, _) => Ok(Dialect::States),
+        (states::Entry::Inline, Err(_)) => Ok(Dialect::States),
+        (_, told) => told.map_err(|diagnostic| Diagnostics::from(vec![*diagnostic])),
+    }
 }
 
 /// A plan whose parts do not fit together is our own mistake. No run is begun of it: nobody could read it.

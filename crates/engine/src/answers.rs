@@ -8,6 +8,7 @@ pub use patience::{Over, Patience};
 use crate::secrets::Keeper;
 use crate::terminals::{Keeper as Terminals, Policy};
 use crate::turn::Home;
+use kernel::plan::Dialect;
 use kernel::{Answer, Digest, Plan, Question, RunId};
 use std::sync::Arc;
 
@@ -17,6 +18,10 @@ pub trait Answers: Send + Sync + 'static {
     fn answer(&self, run: &RunId, questions: &[Question], patience: &Patience) -> Vec<Answer>;
     /// Finds the workflow that a child runs in the library of its parent's home, or says why there is none.
     fn plan(&self, home: &Home, workflow: &str, plan: Option<Digest>) -> Result<Called, String>;
+    /// The same for a caller of a dialect, which has places and words of its own.
+    fn plan_for(&self, home: &Home, _caller: Dialect, workflow: &str) -> Result<Called, String> {
+        self.plan(home, workflow, None)
+    }
     /// Who keeps the terminals that steps of a home use, and what may be done in them; nobody where there are none.
     fn terminals(&self, _home: &Home) -> Option<(Terminals, Policy)> {
         None

@@ -13,6 +13,20 @@ pub struct Failure {
     pub kind: FailureKind,
     /// What happened, as a lower-case fragment that fits "failed: ...".
     pub message: String,
+    /// How far a machine had come that failed, for the one that runs it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reached: Option<Box<Reached>>,
+}
+
+/// How far a machine had come.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reached {
+    /// The last state that it entered.
+    pub state: String,
+    /// How many it entered.
+    pub visits: u32,
+    /// How deep runs below it have called each other.
+    pub depth: u32,
 }
 
 /// The kinds of failure.
@@ -53,7 +67,7 @@ impl FailureKind {
 impl Failure {
     /// Makes a failure.
     pub fn new(kind: FailureKind, message: impl Into<String>) -> Self {
-        Failure { kind, message: message.into() }
+        Failure { kind, message: message.into(), reached: None }
     }
 
     /// The failure of a step, where an expression of it has no value.

@@ -31,7 +31,7 @@ pub use data::{Data, Fields};
 pub use digest::Digest;
 pub use effect::Effect;
 pub use event::{Event, Fact};
-pub use failure::{Failure, FailureKind};
+pub use failure::{Failure, FailureKind, Reached};
 pub use flow::sequence::{Forking, Spreading, TaskStage, TaskState};
 pub use id::{EffectId, RunId};
 pub use limits::Limits;

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The dialects that are built.
-const BUILT: [&str; 3] = ["blocks", "steps", "reactive"];
+const BUILT: [&str; 5] = ["blocks", "steps", "reactive", "states", "contracts"];
 
 /// More ids at one place show nothing in particular.
 const IDS_MAX: usize = 6;
@@ -31,6 +31,19 @@ fn every_row_of_what_is_built_is_named_by_a_case_or_a_test() {
         println!("{dialect}: {} of {} rows are covered", rows.len() - missing.len(), rows.len());
         assert!(rows.len() > 100 && missing.is_empty(), "no case or test names {missing:?}");
     }
+}
+
+// covers: T-150
+#[test]
+fn what_is_delivered_was_formatted_linted_and_tested() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let run = std::fs::read_to_string(root.join(".ci/run")).unwrap();
+    for step in ["cargo fmt --all --check", "cargo lint", "cargo test --workspace"] {
+        assert!(run.lines().any(|line| line == format!("step {step}")), "{step}");
+    }
+    // Types, dead code and lints are all warnings or errors of one command, and none is let through.
+    let config = std::fs::read_to_string(root.join(".cargo/config.toml")).unwrap();
+    assert!(config.contains(r#"lint = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]"#));
 }
 
 /// Every case and every Rust file below a folder.

@@ -1,15 +1,16 @@
 //! The action of a state: a tool and what it is given. Texts may have variables in braces; what a tool wants as a number or a
 //! truth value is checked here where it is written out, and when the state runs where a variable says it.
 
+use super::nested::{self, Nested};
 use super::plan::{PARAMS, SESSION, TOOL};
 use super::tools::{self, RUN_WORKFLOW, SESSION_ID, TERMINAL, Tool};
 use super::{Entry, pattern};
 use crate::mistakes::Mistakes;
 use crate::near::nearest;
 use crate::shape::{self, Shape, did_you_mean};
-use crate::text::Node;
+use crate::text::{Node, Source};
 use kernel::language::{Brace, Path, braces, whole_brace};
-use kernel::plan::{Adapter, Expr, InputKind, Work, Workflow};
+use kernel::plan::{Adapter, Expr, InputKind, Work};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -24,10 +25,17 @@ pub(super) struct Action {
     pub(super) work: Work,
     /// How long the tool itself waits, in seconds.
     pub(super) waits: Option<f64>,
+    /// The workflow that stands in it.
+    pub(super) nested: Option<Nested>,
 }
 
 /// Reads the action of a state.
-pub(super) fn read(mistakes: &mut Mistakes<'_>, state: &Node, id: &str, entry: Entry) -> Option<Action> {
+pub(super) fn read(
+    mistakes: &mut Mistakes<'_>,
+    state: &Node,
+    id: &str,
+    (entry, source): (Entry, &Source),
+) -> Option<Action> {
     let Some((key, node)) = state.entry("action") else {
         let hint = "say what it does: `action: {tool: send_input, params: {input_text: \"ls\\n\"}}`";
         shape::missing(mistakes, state.place(), &format!("state `{id}`"), "action", hint);
@@ -43,7 +51,11 @@ pub(super) fn read(mistakes: &mut Mistakes<'_>, state: &Node, id: &str, entry: E
     let tool = tool(mistakes, node, entry)?;
     let params = params(mistakes, node, entry);
     check_params(mistakes, tool, node, params);
-    Some(Action { tool: tool.name, work: work(tool, params), waits: waits(tool, params) })
+    if tool.name == RUN_WORKFLOW {
+        let (work, nested) = nested::read(mistakes, node, params, (entry, source))?;
+        return Some(Action { tool: tool.name, work, waits: None, nested });
+    }
+    Some(Action { tool: tool.name, work: work(tool, params), waits: waits(tool, params), nested: None })
 }
 
 fn tool(mistakes: &mut Mistakes<'_>, action: &Node, entry: Entry) -> Option<&'static Tool> {
@@ -65,7 +77,11 @@ fn unknown_tool(mistakes: &mut Mistakes<'_>, node: &Node, name: &str, entry: Ent
     let near = nearest(name, known.iter().copied().chain([RUN_WORKFLOW]));
     let message = match entry {
         Entry::Create => format!("Tool '{name}' not supported. Available tools: {}", known.join(", ")),
-        _ => format!("Unknown tool: {name}"),
+        Entry::Inline => format!("Unknown tool: {name}"),
+        Entry::Any => {
+            let all: Vec<&str> = TERMINAL.iter().chain([&tools::NESTED]).map(|tool| tool.name).collect();
+            format!("Unknown tool: {name}. Available: {}", all.join(", "))
+        }
     };
     mistakes.error(|sheet| {
         let diagnostic = sheet.error("unknown-tool", node.place(), message);
@@ -148,15 +164,7 @@ fn unknown_param(mistakes: &mut Mistakes<'_>, tool: &Tool, name: &str, key: &Nod
 
 /// What is to be done.
 fn work(tool: &'static Tool, params: Option<&Node>) -> Work {
-    let given = |name: &str| tool.param(name).map_or(InputKind::Any, |param| param.kind);
-    let entries: Vec<(String, Expr)> = params
-        .into_iter()
-        .flat_map(shape::unique)
-        .map(|(name, _, value)| (name.to_owned(), said(&value.to_value(), given(name))))
-        .collect();
-    if tool.name == RUN_WORKFLOW {
-        return nested(entries);
-    }
+    let entries = entries(tool, params);
     let takes_session = tool.param(SESSION_ID).is_some();
     let mut inputs =
         vec![(TOOL.to_owned(), Expr::Const(tool.name.into())), (PARAMS.to_owned(), Expr::Object(entries))];
@@ -166,11 +174,11 @@ fn work(tool: &'static Tool, params: Option<&Node>) -> Work {
     Work::Server { adapter: Adapter::Terminal, inputs, secrets: BTreeMap::new() }
 }
 
-fn nested(entries: Vec<(String, Expr)>) -> Work {
-    let (name, inputs): (Vec<_>, Vec<_>) = entries.into_iter().partition(|(name, _)| name == "workflow_name");
-    let name = name.into_iter().next().map_or(Expr::Const("".into()), |(_, name)| name);
-    let inputs = inputs.into_iter().filter(|(name, _)| name != "save_on_success").collect();
-    Work::Child { workflow: Workflow::Named(name), inputs }
+/// What a tool is given, by name.
+pub(super) fn entries(tool: &Tool, params: Option<&Node>) -> Vec<(String, Expr)> {
+    let kind = |name: &str| tool.param(name).map_or(InputKind::Any, |param| param.kind);
+    let given = params.into_iter().flat_map(shape::unique);
+    given.map(|(name, _, value)| (name.to_owned(), said(&value.to_value(), kind(name)))).collect()
 }
 
 /// A value as it is said when the state runs: texts with names in braces are, all else is known.

@@ -11,6 +11,7 @@ mod action;
 mod condition;
 mod contract;
 mod head;
+mod nested;
 mod pattern;
 mod place;
 mod plan;
@@ -24,8 +25,8 @@ pub mod view;
 pub use contract::{Contract, Variable};
 pub use place::path;
 pub use plan::{
-    CHECK, CLOSE, EXECUTION_TIMEOUT, INITIAL_VARIABLES, KEEP_SESSIONS, MAX_STATES, PARAMS, SECONDS,
-    SECONDS_USUAL, SESSION, STATES, STATES_USUAL, TOOL,
+    CHECK, CLOSE, EXECUTION_TIMEOUT, INITIAL_VARIABLES, KEEP, KEEP_SESSIONS, MAX_STATES, PARAMS,
+    SAVE_ON_SUCCESS, SECONDS, SECONDS_USUAL, SESSION, STATES, STATES_USUAL, TOOL,
 };
 pub use read::read;
 

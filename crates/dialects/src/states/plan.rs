@@ -26,6 +26,9 @@ pub const CHECK: &str = "check_variables";
 /// The server's own tool that ends the sessions that a run has opened.
 pub const CLOSE: &str = "close_sessions";
 
+/// The server's own tool that keeps a definition which has succeeded, or counts its success.
+pub const KEEP: &str = "keep_definition";
+
 /// The input that holds the first variables.
 pub const INITIAL_VARIABLES: &str = "initial_variables";
 /// The input that says how many states a run may enter.
@@ -34,6 +37,9 @@ pub const MAX_STATES: &str = "max_states";
 pub const EXECUTION_TIMEOUT: &str = "execution_timeout";
 /// The input that says that sessions stay open after a failure.
 pub const KEEP_SESSIONS: &str = "keep_sessions";
+
+/// The input that says that a definition is kept after success.
+pub const SAVE_ON_SUCCESS: &str = "save_on_success";
 
 /// How many states a run may enter, and how many it may where nothing is said.
 pub const STATES: (u64, u64) = (1, 1_000);
@@ -54,7 +60,7 @@ const VARIABLE_BYTES_MAX: u64 = 64 * 1024;
 const VARIABLES_BYTES_MAX: u64 = 8 * 1024 * 1024;
 
 /// Fields of results, and the variables that they become.
-const STANDARD: [(&str, &str); 15] = [
+pub(super) const STANDARD: [(&str, &str); 15] = [
     ("session_id", "session_id"),
     ("match_text", "match_text"),
     ("screen_content", "screen_content"),
@@ -72,23 +78,43 @@ const STANDARD: [(&str, &str); 15] = [
     ("saved_workflow_name", "saved_workflow_name"),
 ];
 
+/// A definition as it was written.
+pub(super) struct Written {
+    pub(super) definition: Value,
+    /// Whether it is the file of one that is kept.
+    pub(super) is_kept: bool,
+}
+
 /// Makes the plan.
-pub(super) fn plan(head: Head, drafts: Vec<Draft>, initial: u32, contract: &Contract) -> Plan {
+pub(super) fn plan(
+    head: Head,
+    drafts: Vec<Draft>,
+    initial: u32,
+    contract: &Contract,
+    written: Written,
+) -> Plan {
+    let nested: BTreeMap<&str, &Value> =
+        drafts.iter().filter_map(|draft| Some((&*draft.step.id, &draft.nested.as_ref()?.written))).collect();
+    let nested = (!nested.is_empty()).then(|| json!(nested));
     let conditions: BTreeMap<String, &Vec<Value>> =
         drafts.iter().map(|draft| (draft.step.id.clone(), &draft.written)).collect();
     let conditions = json!(conditions);
     let (steps, states) = drafts.into_iter().map(|draft| (draft.step, draft.state)).unzip();
-    let machine = Machine { initial, states, variables: Some(variables()) };
+    let machine = Machine { initial, states, variables: Some(variables()), finally: None };
     let mut plan = Plan::new(head.name, Dialect::States, Flow::Machine(machine));
     (plan.description, plan.steps) = (head.description, steps);
     plan.inputs = inputs(contract);
     plan.outputs = outputs();
     plan.limits.state_bytes_max = VARIABLES_BYTES_MAX;
     plan.notes.insert("conditions".to_owned(), conditions);
+    if let Some(nested) = nested {
+        plan.notes.insert("nested".to_owned(), nested);
+    }
     if !contract.is_empty() {
         plan.notes.insert("contract".to_owned(), json!(contract));
     }
     agree(&mut plan, contract);
+    keep(&mut plan, written);
     plan.cleanup = vec![u32::try_from(plan.steps.len()).unwrap_or(u32::MAX)];
     plan.cleanup_spares_success = true;
     plan.steps.push(own("@close", CLOSE, vec![(KEEP_SESSIONS.to_owned(), given(KEEP_SESSIONS))]));
@@ -138,7 +164,13 @@ fn inputs(contract: &Contract) -> Vec<Input> {
     session.required = !contract.is_empty();
     let keep =
         input(KEEP_SESSIONS, InputKind::Boolean, Some(false.into()), "leave sessions open after a failure");
-    vec![variables, states, seconds, session, keep]
+    let save = input(
+        SAVE_ON_SUCCESS,
+        InputKind::Boolean,
+        Some(false.into()),
+        "keep the definition in the folder of the project once it has succeeded",
+    );
+    vec![variables, states, seconds, session, keep, save]
 }
 
 /// What the run gives.
@@ -150,6 +182,8 @@ fn outputs() -> Vec<(String, Expr)> {
         of("recursion_depth", "machine", &["depth"]),
         of("session_id", "state", &["session_id"]),
         of("final_variables", "state", &[]),
+        of("workflow_saved", "result", &["workflow_saved"]),
+        of("saved_workflow_name", "result", &["saved_workflow_name"]),
     ]
 }
 
@@ -183,6 +217,24 @@ fn agree(plan: &mut Plan, contract: &Contract) {
         machine.states.push(State { own: true, transitions: vec![begin], ..State::default() });
         plan.steps.push(check("@arguments", "arguments", &contract.arguments));
     }
+}
+
+/// Lets a run that ends well go through a state that keeps its definition or counts its success, whoever waits for it.
+fn keep(plan: &mut Plan, written: Written) {
+    let Flow::Machine(machine) = &mut plan.flow else { return };
+    machine.finally = u32::try_from(machine.states.len()).ok();
+    machine.states.push(State { own: true, ..State::default() });
+    let visits = Expr::Optional(Path::of("machine", &["visits"]));
+    plan.steps.push(own(
+        "@keep",
+        KEEP,
+        vec![
+            ("definition".to_owned(), Expr::Const(written.definition)),
+            ("is_kept".to_owned(), Expr::Const(written.is_kept.into())),
+            ("saves".to_owned(), given(SAVE_ON_SUCCESS)),
+            ("total_states".to_owned(), visits),
+        ],
+    ));
 }
 
 fn check(id: &str, kind: &str, variables: &[Variable]) -> Step {

@@ -1,7 +1,7 @@
 //! Reads a definition of this dialect into a plan, or into everything that is wrong with it.
 
 use super::head::{self, start_of};
-use super::plan::plan;
+use super::plan::{Written, plan};
 use super::state::{Draft, Reader, States};
 use super::{Entry, contract, reach};
 use crate::detect;
@@ -21,7 +21,7 @@ pub fn read(source: &Source, root: &Node, entry: Entry) -> Result<Read, Diagnost
     }
     let head = head::read(&mut mistakes, workflow, entry);
     let states = states(&mut mistakes, workflow, entry);
-    let mut reader = Reader { mistakes: &mut mistakes, states: &states, entry };
+    let mut reader = Reader { mistakes: &mut mistakes, states: &states, entry, source };
     let drafts: Vec<Option<Draft>> =
         states.iter().map(|(id, key, node)| reader.state(id, key, node)).collect();
     let initial = initial(&mut reader, workflow);
@@ -34,9 +34,14 @@ pub fn read(source: &Source, root: &Node, entry: Entry) -> Result<Read, Diagnost
     let warnings = mistakes.finish();
     match (whole, initial) {
         (Some(drafts), Some(initial)) if !warnings.has_errors() => {
-            let plan = plan(head, drafts, initial, &contract);
+            let tasks = drafts.iter().flat_map(|draft| &draft.nested).flat_map(|nested| nested.plans.clone());
+            let tasks = tasks.collect();
+            // Beside a kept definition stands what is known of its use.
+            let is_kept = root.get("metadata").is_some() && !std::ptr::eq(root, workflow);
+            let written = Written { definition: workflow.to_value(), is_kept };
+            let plan = plan(head, drafts, initial, &contract, written);
             debug_assert!(plan.check().is_ok(), "BUG: a broken plan: {:?}", plan.check());
-            Ok(Read { plan, tasks: Vec::new(), warnings, imports: Vec::new() })
+            Ok(Read { plan, tasks, warnings, imports: Vec::new() })
         }
         _ => Err(warnings),
     }

@@ -114,6 +114,42 @@ fn transition() -> Value {
     })
 }
 
+/// A definition that can be kept and run as it stands: it runs what a variable says, and tells by another what came of it.
+pub fn example() -> Value {
+    let types = |text: &str| json!({ "tool": "send_input", "params": { "input_text": text } });
+    json!({
+        "name": "workflow_identifier",
+        "description": "Runs a command and says whether it came to a good end",
+        "arguments": {
+            "ENV_VAR_NAME": { "name": "ENV_VAR_NAME", "description": "The command", "required": true }
+        },
+        "return_values": {
+            "RESULT_VAR": { "name": "RESULT_VAR", "description": "SUCCESS or FAILURE", "required": true }
+        },
+        "initial_state": "start",
+        "states": {
+            "start": {
+                "action": types("\"$ENV_VAR_NAME\"\n"),
+                "transitions": [
+                    { "condition": "success", "next_state": "check_result" },
+                    { "condition": "failure", "next_state": "failure" }
+                ],
+                "timeout_seconds": 30.0
+            },
+            "check_result": {
+                "action": { "tool": "await_output", "params": { "pattern": "Build complete.*", "timeout": 10.0 } },
+                "transitions": [
+                    { "condition": "pattern_match", "pattern": "SUCCESS", "next_state": "success" },
+                    { "condition": "timeout", "next_state": "failure" },
+                    { "condition": "success", "next_state": "failure" }
+                ]
+            },
+            "success": { "action": types("export RESULT_VAR=SUCCESS\n"), "transitions": [] },
+            "failure": { "action": types("export RESULT_VAR=FAILURE\n"), "transitions": [] }
+        }
+    })
+}
+
 /// The tools that a state may call, each with what it takes beside its session.
 pub fn available_tools() -> Value {
     let tool = |tool: &Tool| {
@@ -163,6 +199,8 @@ pub fn documentation(at: &str) -> String {
         "\n`session_id` is put in where a tool takes it and none is given.\n\n## JSON Schema\n\n```json\n{schema}\n```\n"
     );
     text.push_str(RULES);
+    let example = serde_json::to_string_pretty(&example()).unwrap_or_default();
+    let _ = write!(text, "\n## Example\n\n```json\n{example}\n```\n");
     text
 }
 
@@ -252,6 +290,15 @@ mod tests {
         assert_eq!(waits, ["await_output"]);
     }
 
+    // covers: C-106
+    #[test]
+    fn the_example_is_good() {
+        let text = example().to_string();
+        assert!(is_taken(&text));
+        assert_eq!(codes(&text, Entry::Create), Vec::<&str>::new());
+        assert!(documentation("now").contains("\"name\": \"workflow_identifier\""));
+    }
+
     // covers: C-47
     #[test]
     fn words_have_their_headings() {
@@ -261,6 +308,7 @@ mod tests {
             "JSON Schema",
             "State Machine Transitions",
             "Environment Variable Contract",
+            "Example",
         ] {
             assert!(text.contains(&format!("\n## {heading}\n")), "{heading}");
         }

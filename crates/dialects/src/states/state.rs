@@ -1,11 +1,12 @@
 //! One state: its action, its time and its ways.
 
 use super::action::{self, Action};
+use super::nested::Nested;
 use super::{Entry, condition, tools};
 use crate::mistakes::Mistakes;
 use crate::near::nearest;
 use crate::shape::{self, Shape, did_you_mean, wrong_kind};
-use crate::text::Node;
+use crate::text::{Node, Source};
 use kernel::plan::{Deadline, OnInterrupt, State, Step, Transition, Work};
 use serde_json::Value;
 
@@ -40,6 +41,8 @@ pub(super) struct Draft {
     pub(super) state: State,
     /// The conditions as they were written.
     pub(super) written: Vec<Value>,
+    /// The workflow that stands in it and is run by it.
+    pub(super) nested: Option<Nested>,
 }
 
 /// Reads states with the same mistakes and names.
@@ -47,6 +50,7 @@ pub(super) struct Reader<'r, 's, 'n> {
     pub(super) mistakes: &'r mut Mistakes<'s>,
     pub(super) states: &'r States<'n>,
     pub(super) entry: Entry,
+    pub(super) source: &'r Source,
 }
 
 impl Reader<'_, '_, '_> {
@@ -67,11 +71,11 @@ impl Reader<'_, '_, '_> {
             return None;
         }
         shape::check_keys(self.mistakes, node, &STATE);
-        let action = action::read(self.mistakes, node, id, self.entry);
+        let action = action::read(self.mistakes, node, id, (self.entry, self.source));
         let seconds = self.seconds(node);
         let (transitions, written) = self.transitions(id, node);
         let on_timeout = node.get("on_timeout").and_then(|target| self.timeout_target(id, target));
-        let Action { tool, work, waits } = action?;
+        let Action { tool, work, waits, nested } = action?;
         let timeout = deadline(seconds, waits, &work);
         // What waits for output may also fail before its time is up.
         let on_failure = on_timeout.filter(|_| tools::tool(tool).is_some_and(|tool| tool.waits));
@@ -79,7 +83,7 @@ impl Reader<'_, '_, '_> {
         // A session ends with the server that holds it: asking again can only be told that it is gone.
         (step.kind, step.timeout, step.on_interrupt) = (tool.to_owned(), timeout, OnInterrupt::Retry);
         let state = State { transitions, on_timeout, on_failure, ..State::default() };
-        Some(Draft { step, state, written })
+        Some(Draft { step, state, written, nested })
     }
 
     /// How long the state may take, where it says so.

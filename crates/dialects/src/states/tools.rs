@@ -126,7 +126,8 @@ pub const NESTED: Tool = Tool {
     name: RUN_WORKFLOW,
     description: "Runs another workflow and waits for its end.",
     params: &[
-        needed("workflow_name", InputKind::String, "the name of a saved workflow"),
+        free("workflow_name", InputKind::String, "the name of a saved workflow"),
+        free("workflow_definition", InputKind::Object, "the workflow itself, instead of a name"),
         usual("initial_variables", InputKind::Object, "{}", "its first variables"),
         usual("max_states", InputKind::Integer, "100", "how many states it may enter"),
         usual("execution_timeout", InputKind::Number, "1800.0", "how many seconds it may take"),
@@ -134,7 +135,7 @@ pub const NESTED: Tool = Tool {
             "save_on_success",
             InputKind::Boolean,
             "true",
-            "whether it is kept after success; a saved one is already",
+            "whether a definition that is given is kept after success; a saved one is already",
         ),
         free(SESSION_ID, InputKind::String, "the session it runs in, where it has a contract"),
     ],

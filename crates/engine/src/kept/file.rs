@@ -1,7 +1,6 @@
 //! One file of a kept definition, and the folder of all of them under its lock.
 
-use super::index;
-use super::is_name;
+use super::{Success, index, is_name};
 use kernel::clock::iso;
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::retry_on_intr;
@@ -23,19 +22,26 @@ pub(super) struct File {
 
 impl File {
     /// One that is kept because a run of it has succeeded.
-    pub(super) fn saved(name: String, definition: Value, hash: &str, states: usize, at: u64) -> File {
-        let now = iso(at);
+    pub(super) fn saved(name: String, definition: Value, hash: &str, by: Success<'_>) -> File {
+        let now = iso(by.at);
         let metadata = json!({
             "hash": hash,
             "created": now,
             "success_count": 1,
             "last_execution": now,
-            "total_states": states,
+            "total_states": by.states,
             "run_count": 1,
             "last_run": now,
             "version": "1.0",
+            "saved_by": by.run,
+            "counted_for": by.run,
         });
         File { name, definition, metadata }
+    }
+
+    /// Whether it is kept because this very run has succeeded.
+    pub(super) fn was_saved_by(&self, run: &str) -> bool {
+        self.metadata.get("saved_by").and_then(Value::as_str) == Some(run)
     }
 
     /// One that somebody has created.
@@ -53,28 +59,32 @@ impl File {
         File { name, definition, metadata }
     }
 
-    /// Counts a run that has succeeded.
-    pub(super) fn count(&mut self, at: u64) {
+    /// Counts a run that has succeeded, unless it was the last that was counted: after a crash it is asked for again.
+    pub(super) fn count(&mut self, by: Success<'_>) {
+        if self.metadata.get("counted_for").and_then(Value::as_str) == Some(by.run) {
+            return;
+        }
+        self.metadata["counted_for"] = by.run.into();
         for (count, last) in [("success_count", "last_execution"), ("run_count", "last_run")] {
             let before = self.metadata[count].as_u64().unwrap_or_default();
             self.metadata[count] = (before + 1).into();
-            self.metadata[last] = iso(at).into();
+            self.metadata[last] = iso(by.at).into();
         }
     }
 
-    /// Reads a file; nothing where it is none of ours.
-    fn read(path: &Path, name: &str) -> Option<File> {
-        if fs::metadata(path).ok()?.len() > FILE_BYTES_MAX {
-            return None;
+    /// Reads a file, or says what is wrong with it.
+    pub(super) fn read(path: &Path, name: &str) -> io::Result<File> {
+        let wrong = |why: String| io::Error::new(io::ErrorKind::InvalidData, why);
+        let bytes = fs::metadata(path)?.len();
+        if bytes > FILE_BYTES_MAX {
+            return Err(wrong(format!("it has {bytes} bytes; at most {FILE_BYTES_MAX} are read")));
         }
-        let mut read: Value = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
-        let definition = read.get_mut("definition")?.take();
+        let mut read: Value = serde_json::from_slice(&fs::read(path)?)?;
+        let definition = read.get_mut("definition").map(Value::take).filter(Value::is_object);
+        let definition = definition.ok_or_else(|| wrong("it has no `definition`".to_owned()))?;
         let metadata = read.get_mut("metadata").map(Value::take).filter(Value::is_object);
-        definition.is_object().then(|| File {
-            name: name.to_owned(),
-            definition,
-            metadata: metadata.unwrap_or_else(|| json!({})),
-        })
+        let metadata = metadata.unwrap_or_else(|| json!({}));
+        Ok(File { name: name.to_owned(), definition, metadata })
     }
 }
 
@@ -104,7 +114,18 @@ impl Folder {
 
     /// All that can be read, by name.
     pub(super) fn read(&self) -> io::Result<Vec<File>> {
-        Ok(names(&self.path).into_iter().filter_map(|name| File::read(&self.file(&name), &name)).collect())
+        Ok(names(&self.path)
+            .into_iter()
+            .filter_map(|name| File::read(&self.file(&name), &name).ok())
+            .collect())
+    }
+
+    /// Takes a file away; says whether it was there.
+    pub(super) fn remove(&self, name: &str) -> io::Result<bool> {
+        match fs::remove_file(self.file(name)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            removed => removed.map(|()| true),
+        }
     }
 
     /// Puts a file in its place, whole or not at all.

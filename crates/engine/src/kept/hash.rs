@@ -69,6 +69,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
+    // covers: T-105
     #[test]
     fn neither_name_nor_description_nor_order_counts() {
         let one = json!({"name": "a", "description": "x", "initial_state": "s", "states": {"s": {"b": 1, "a": [1, 2]}}});
@@ -86,5 +87,6 @@ mod tests {
         let Value::Object(map) = &definition else { unreachable!() };
         object(&mut text, map.iter().filter(|(key, _)| *key != "name"));
         assert_eq!(text, r#"{"initial_state": "s", "states": {"s": {"x": "\u00e4", "y": true}}}"#);
+        assert_eq!(of(&definition), "3678f65bd2c7f10f");
     }
 }

@@ -32,23 +32,24 @@ pub(super) fn first(all: &[File], before: Option<&[u8]>, at: u64) -> Value {
 
 /// The second index.
 pub(super) fn second(all: &[File]) -> String {
-    let line = |file: &File| {
-        let (definition, metadata) = (&file.definition, &file.metadata);
-        let states = definition.get("states").and_then(Value::as_object).map_or(0, Map::len);
-        let line = json!({
-            "name": file.name,
-            "file": format!("{}.json", file.name),
-            "description": description(file),
-            "arguments": definition.get("arguments").cloned().unwrap_or_else(|| json!({})),
-            "return_values": definition.get("return_values").cloned().unwrap_or_else(|| json!({})),
-            "created": metadata.get("created"),
-            "run_count": metadata.get("run_count").and_then(Value::as_u64).unwrap_or_default(),
-            "last_run": metadata.get("last_run"),
-            "state_count": states,
-        });
-        format!("{line}\n")
-    };
-    all.iter().map(line).collect()
+    all.iter().map(|file| format!("{}\n", line(file))).collect()
+}
+
+/// The line of a definition in the second index.
+pub(super) fn line(file: &File) -> Value {
+    let (definition, metadata) = (&file.definition, &file.metadata);
+    let states = definition.get("states").and_then(Value::as_object).map_or(0, Map::len);
+    json!({
+        "name": file.name,
+        "file": format!("{}.json", file.name),
+        "description": description(file),
+        "arguments": definition.get("arguments").cloned().unwrap_or_else(|| json!({})),
+        "return_values": definition.get("return_values").cloned().unwrap_or_else(|| json!({})),
+        "created": metadata.get("created"),
+        "run_count": metadata.get("run_count").and_then(Value::as_u64).unwrap_or_default(),
+        "last_run": metadata.get("last_run"),
+        "state_count": states,
+    })
 }
 
 fn description(file: &File) -> &str {

@@ -30,6 +30,17 @@ pub struct Kept {
     folder: PathBuf,
 }
 
+/// A run that has succeeded.
+#[derive(Debug, Clone, Copy)]
+pub struct Success<'s> {
+    /// The run.
+    pub run: &'s str,
+    /// How many states it went through.
+    pub states: u64,
+    /// When, in milliseconds since 1970.
+    pub at: u64,
+}
+
 /// What became of a definition that was to be kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Saved {
@@ -53,6 +64,47 @@ pub enum NotCreated {
     Io(#[from] io::Error),
 }
 
+/// Why a definition could not be had.
+#[derive(Debug, thiserror::Error)]
+pub enum NotLoaded {
+    /// There is none of this name.
+    #[error("Workflow file not found: {}", .0.display())]
+    Missing(PathBuf),
+    /// There is a file, and it is none of ours.
+    #[error("Failed to load workflow '{name}': {why}")]
+    Broken {
+        /// The name.
+        name: String,
+        /// What is wrong with it.
+        why: String,
+    },
+}
+
+/// What a list says of a definition.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listed {
+    /// Its name.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+    /// When it was first kept, as far as its file says.
+    pub created: String,
+    /// How often it has succeeded.
+    pub success_count: u64,
+}
+
+impl Listed {
+    fn of(file: File) -> Listed {
+        let text = |of: &Value, key: &str| of.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        Listed {
+            description: text(&file.definition, "description"),
+            created: text(&file.metadata, "created"),
+            success_count: file.metadata.get("success_count").and_then(Value::as_u64).unwrap_or_default(),
+            name: file.name,
+        }
+    }
+}
+
 impl Kept {
     /// What is kept in a project folder.
     pub fn of(workspace: &Path) -> Kept {
@@ -64,18 +116,22 @@ impl Kept {
         file::names(&self.folder)
     }
 
-    /// Keeps a definition after a run of it has succeeded, unless one says the same.
-    pub fn save(&self, definition: &Value, states: usize, at: u64) -> io::Result<Saved> {
+    /// Keeps a definition after a run of it has succeeded, unless one says the same. The same run again is told the same.
+    pub fn save(&self, definition: &Value, by: Success<'_>) -> io::Result<Saved> {
+        let Success { run, at, .. } = by;
         let folder = Folder::lock(&self.folder)?;
         let (hash, mut all) = (hash::of(definition), folder.read()?);
         if let Some(same) = all.iter().find(|file| hash::of(&file.definition) == hash) {
-            let same = same.name.clone();
+            let (name, is_of_run) = (same.name.clone(), same.was_saved_by(run));
             folder.write_indexes(&all, at)?;
-            return Ok(Saved::Already(same));
+            return Ok(if is_of_run { Saved::As(name) } else { Saved::Already(name) });
         }
         let wanted = definition.get("name").and_then(Value::as_str).unwrap_or_default();
         let name = free_name(wanted, &hash, |name| folder.has(name));
-        let new = File::saved(name.clone(), definition.clone(), &hash, states, at);
+        let mut definition = definition.clone();
+        // It is run by the name that it says of itself.
+        definition["name"] = name.as_str().into();
+        let new = File::saved(name.clone(), definition, &hash, by);
         folder.write(&new)?;
         all.push(new);
         folder.write_indexes(&all, at)?;
@@ -98,17 +154,58 @@ impl Kept {
         Ok(name)
     }
 
-    /// Counts a run that has succeeded; says whether there is such a definition.
-    pub fn used(&self, name: &str, at: u64) -> io::Result<bool> {
-        if !is_name(name) || !self.folder.join(format!("{name}.json")).exists() {
+    /// The definition of a name.
+    pub fn load(&self, name: &str) -> Result<Value, NotLoaded> {
+        Ok(self.file(name)?.definition)
+    }
+
+    /// What is known of each that can be read, in the order of their names.
+    pub fn list(&self) -> Vec<Listed> {
+        self.names().into_iter().filter_map(|name| self.file(&name).ok()).map(Listed::of).collect()
+    }
+
+    /// The line of the second index for a name; nothing where there is none that can be read.
+    pub fn info(&self, name: &str) -> Option<Value> {
+        self.file(name).ok().map(|file| index::line(&file))
+    }
+
+    /// Takes a definition away, and its lines in both indexes; says whether there was one.
+    pub fn delete(&self, name: &str, at: u64) -> io::Result<bool> {
+        if !is_name(name) || !self.path(name).exists() {
+            return Ok(false);
+        }
+        let folder = Folder::lock(&self.folder)?;
+        let was_there = folder.remove(name)?;
+        folder.write_indexes(&folder.read()?, at)?;
+        Ok(was_there)
+    }
+
+    fn file(&self, name: &str) -> Result<File, NotLoaded> {
+        let path = self.path(name);
+        if !is_name(name) || !path.is_file() {
+            return Err(NotLoaded::Missing(path));
+        }
+        let broken = |why: String| NotLoaded::Broken { name: name.to_owned(), why };
+        File::read(&path, name).map_err(|why| broken(why.to_string()))
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(format!("{name}.json"))
+    }
+
+    /// Counts the success of a definition that is kept, each run once; says whether it is.
+    pub fn used(&self, definition: &Value, by: Success<'_>) -> io::Result<bool> {
+        let name = definition.get("name").and_then(Value::as_str).unwrap_or_default();
+        if !is_name(name) || !self.path(name).exists() {
             return Ok(false);
         }
         let folder = Folder::lock(&self.folder)?;
         let mut all = folder.read()?;
-        let Some(file) = all.iter_mut().find(|file| file.name == name) else { return Ok(false) };
-        file.count(at);
+        let is_it = |file: &&mut File| file.name == name && file.definition == *definition;
+        let Some(file) = all.iter_mut().find(is_it) else { return Ok(false) };
+        file.count(by);
         folder.write(file)?;
-        folder.write_indexes(&all, at)?;
+        folder.write_indexes(&all, by.at)?;
         Ok(true)
     }
 }

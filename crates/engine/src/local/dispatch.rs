@@ -37,7 +37,10 @@ impl Worker {
             Effect::StartChild { id, child, workflow, plan, inputs, depth } => {
                 let plan = match plan {
                     Some(pinned) => self.driver.pinned(&workflow, &pinned),
-                    None => self.answers.plan(&home, &workflow, None),
+                    None => match self.driver.run(&run).map(|caller| caller.plan().dialect) {
+                        Some(caller) => self.answers.plan_for(&home, caller, &workflow),
+                        None => self.answers.plan(&home, &workflow, None),
+                    },
                 };
                 self.own.push(Letter::StartChild { child, parent: (run, id), plan, inputs, depth });
             }

@@ -8,6 +8,7 @@ pub(crate) mod sequence;
 
 pub(crate) use rows::Row;
 
+use crate::Fields;
 use crate::plan::{Flow, Machine};
 use crate::run::life::FlowLife;
 use crate::run::{Moment, Stop, Task};
@@ -25,6 +26,14 @@ impl Moment<'_> {
             Flow::Machine(machine) => self.agenda.push_back(Task::Enter(machine.initial)),
         }
         Ok(())
+    }
+}
+
+/// What the last state of a machine gave, while the outputs are made.
+pub(crate) fn given(life: &FlowLife) -> Option<&Fields> {
+    match life {
+        FlowLife::Machine(machine) => machine.given(),
+        FlowLife::Graph(_) | FlowLife::Sequence(_) => None,
     }
 }
 

@@ -167,6 +167,9 @@ impl Plan {
         let own = |state: u32| machine.states[state as usize].own;
         let twice = machine.states.iter().filter(|state| state.own).any(|state| state.ways().any(own));
         require(!twice, "a state of the server's own leads to another one")?;
+        let is_end =
+            |state: u32| has(state) && own(state) && machine.states[state as usize].ways().next().is_none();
+        require(machine.finally.is_none_or(is_end), "the last state leads on, or is not the server's own")?;
         let writes = machine.states.iter().flat_map(|state| &state.writes);
         self.check_writes(writes.map(|write| write.path.as_slice()))
     }

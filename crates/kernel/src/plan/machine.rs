@@ -16,6 +16,10 @@ pub struct Machine {
     /// What results leave behind, where they leave more than states write.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variables: Option<Variables>,
+    /// The server's own state through which the run goes when it is about to end well. Whatever comes of it, the run has
+    /// succeeded; outputs may read its `result`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finally: Option<u32>,
 }
 
 /// One state.

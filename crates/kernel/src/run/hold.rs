@@ -22,7 +22,10 @@ impl Weigh for Outcome {
     fn weight(&self) -> u64 {
         64 + match self {
             Outcome::Succeeded { outputs } => weight_of(outputs),
-            Outcome::Failed { failure } => text_weight(&failure.message),
+            Outcome::Failed { failure } => {
+                let reached = failure.reached.as_ref().map_or(0, |reached| 64 + text_weight(&reached.state));
+                text_weight(&failure.message) + reached
+            }
             Outcome::Cancelled { reason } => text_weight(reason),
         }
     }

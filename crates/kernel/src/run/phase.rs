@@ -3,7 +3,7 @@
 
 use super::scope::Scope;
 use super::{Key, Moment, Outcome, Owner, Stop, Task, Weigh};
-use crate::flow::close_flow;
+use crate::flow::{close_flow, given};
 use crate::plan::{Expr, Flow};
 use crate::table::table;
 use crate::{Data, Effect, EffectId, Failure, FailureKind, Fields, News};
@@ -96,7 +96,8 @@ impl Moment<'_> {
 
     /// Evaluates the outputs and closes with success.
     pub(super) fn finish(&mut self) -> Result<(), Stop> {
-        let (scope, wanted) = (self.scope(&crate::plan::Access::All), &self.plan.outputs);
+        let scope = self.scope(&crate::plan::Access::All).with_result(given(&self.life.flow));
+        let wanted = &self.plan.outputs;
         let outputs = scope.fields(wanted).map_err(|stop| of_output(&scope, wanted, stop))?;
         self.succeed(outputs)
     }
@@ -138,7 +139,10 @@ impl Moment<'_> {
         }
     }
 
-    fn begin_closing(&mut self, outcome: Outcome) {
+    fn begin_closing(&mut self, mut outcome: Outcome) {
+        if let Outcome::Failed { failure } = &mut outcome {
+            failure.reached = self.reached();
+        }
         self.agenda.clear();
         self.stop_all();
         self.stop_each();

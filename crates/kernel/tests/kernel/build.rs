@@ -207,7 +207,7 @@ pub(crate) fn scripted(states: Vec<(Step, Ways)>) -> Plan {
         seconds: "execution_timeout".into(),
     };
     plan.steps = steps;
-    plan.flow = Flow::Machine(Machine { initial: 0, states, variables: Some(variables) });
+    plan.flow = Flow::Machine(Machine { states, variables: Some(variables), ..Machine::default() });
     plan
 }
 

@@ -5,6 +5,8 @@ use super::{Client, Flags};
 use crate::settings::Settings;
 use engine::answers::{Answers, Called, Patience};
 use engine::evaluator::{Evaluator, Program};
+use engine::kept::Kept;
+use engine::kernel::plan::Dialect;
 use engine::kernel::{Answer, Digest, Question, RunId};
 use engine::library::{NotFound, Order, Shelf, Surroundings};
 use engine::secrets::Keeper;
@@ -71,9 +73,33 @@ impl Answers for Knows {
     }
 
     fn plan(&self, home: &Home, workflow: &str, _plan: Option<Digest>) -> Result<Called, String> {
+        self.called(home, Order::Blocks, workflow, not_found)
+    }
+
+    /// A state machine looks among those that are kept first, and is told which there are.
+    fn plan_for(&self, home: &Home, caller: Dialect, workflow: &str) -> Result<Called, String> {
+        if caller != Dialect::States {
+            return self.plan(home, workflow, None);
+        }
+        self.called(home, Order::States, workflow, |error| {
+            let names = Kept::of(&home.folder).names().join(", ");
+            format!("Workflow '{}' not found. Available: {names}", error.name)
+        })
+    }
+}
+
+impl Knows {
+    /// Finds a workflow that is called, in the order of its caller.
+    fn called(
+        &self,
+        home: &Home,
+        order: Order,
+        workflow: &str,
+        tell: impl Fn(&NotFound) -> String,
+    ) -> Result<Called, String> {
         let around = Surroundings::of(home.folder.clone(), |name| home.env.get(name).cloned());
-        let found = self.shelf(around).find(Order::Blocks, workflow);
-        let definition = found.map_err(|error| not_found(&error))?;
+        let found = self.shelf(around).find(order, workflow);
+        let definition = found.map_err(|error| tell(&error))?;
         match (&definition.reading.plan, definition.reading.first_error()) {
             (Some(plan), _) => {
                 Ok(Called { plan: Arc::new(plan.clone()), pinned: definition.reading.pinned.clone() })

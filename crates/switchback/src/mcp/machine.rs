@@ -1,20 +1,19 @@
-//! State machines as their tools know them: what a call wants, where its definition comes from, and what is told and kept when
-//! its run is over.
+//! State machines as their tools know them: what a call wants, where its definition comes from, and what is told when its run is
+//! over. The run itself keeps its definition.
 
 use super::arguments::Arguments;
 use super::problem::Problem;
 use super::runs;
-use super::tools::now;
 use super::visit::Visit;
 use engine::dialects::ReadOptions;
 use engine::dialects::diagnostic::{Diagnostics, Severity};
-use engine::dialects::states::view::{Answer, Saved};
+use engine::dialects::states::view::Answer;
 use engine::dialects::states::{
-    EXECUTION_TIMEOUT, Entry, INITIAL_VARIABLES, KEEP_SESSIONS, MAX_STATES, SECONDS, STATES,
+    EXECUTION_TIMEOUT, Entry, INITIAL_VARIABLES, KEEP_SESSIONS, MAX_STATES, SAVE_ON_SUCCESS, SECONDS, STATES,
     tools::SESSION_ID,
 };
 use engine::dialects::text::Source as Text;
-use engine::kept::{self, Kept};
+use engine::kept::Kept;
 use engine::kernel::plan::Dialect;
 use engine::kernel::{Outcome, Plan, RunId};
 use engine::library::{Order, read_text};
@@ -63,7 +62,7 @@ impl Wanted {
             _ => {}
         }
         check(given)?;
-        let saves = given.get("save_on_success").and_then(Value::as_bool).unwrap_or(true);
+        let saves = given.get(SAVE_ON_SUCCESS).and_then(Value::as_bool).unwrap_or(true);
         let given = given.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
         Ok(Wanted { definition, name, session: text(SESSION_ID), saves, given })
     }
@@ -88,12 +87,14 @@ impl Wanted {
         }
         let names = [MAX_STATES, EXECUTION_TIMEOUT, SESSION_ID, KEEP_SESSIONS];
         let said = names.iter().filter_map(|name| Some(((*name).to_owned(), self.given.get(*name)?.clone())));
-        said.chain([(INITIAL_VARIABLES.to_owned(), Value::Object(variables))]).collect()
+        let saves =
+            (self.saves && self.definition.is_some()).then(|| (SAVE_ON_SUCCESS.to_owned(), true.into()));
+        said.chain(saves).chain([(INITIAL_VARIABLES.to_owned(), Value::Object(variables))]).collect()
     }
 }
 
 /// Some clients send objects as text.
-fn from_text(value: Value) -> Value {
+pub(super) fn from_text(value: Value) -> Value {
     match value.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok()) {
         Some(read) if read.is_object() => read,
         _ => value,
@@ -193,7 +194,7 @@ pub(super) fn messages(diagnostics: &Diagnostics, severity: Severity) -> Vec<Str
     some.map(|one| one.message.clone()).collect()
 }
 
-/// Tells what came of a run, and keeps or counts its definition where it has succeeded.
+/// Tells what came of a run.
 pub(super) fn tell(
     visit: &Visit,
     reader: &Reader,
@@ -203,17 +204,8 @@ pub(super) fn tell(
 ) -> Result<Value, Problem> {
     let machine = Machine::load(reader, run).map_err(runs::not_loaded)?;
     let machine = machine.ok_or_else(|| Problem::new("unknown-run", format!("there is no run {run}")))?;
-    let kept = kept(visit);
-    let (mut warnings, mut saved) = (source.warnings.clone(), Saved::default());
-    if matches!(machine.log.outcome, Some(Outcome::Succeeded { .. })) {
-        match &wanted.definition {
-            Some(definition) if wanted.saves => save(&kept, definition, &machine, &mut saved, &mut warnings),
-            Some(_) => {}
-            None => drop(kept.used(&machine.plan.name, now())),
-        }
-    }
-    let in_session = wanted.session.is_some();
-    let mut told = machine.answer(reader, Answer { in_session, saved, available: kept.names(), warnings });
+    let (in_session, warnings) = (wanted.session.is_some(), source.warnings.clone());
+    let mut told = machine.answer(reader, Answer { in_session, available: kept(visit).names(), warnings });
     if machine.plan.dialect != Dialect::States {
         told["outputs"] = match &machine.log.outcome {
             Some(Outcome::Succeeded { outputs }) => json!(outputs),
@@ -221,16 +213,4 @@ pub(super) fn tell(
         };
     }
     Ok(told)
-}
-
-fn save(kept: &Kept, definition: &Value, machine: &Machine, saved: &mut Saved, warnings: &mut Vec<String>) {
-    match kept.save(definition, machine.log.visits.len(), now()) {
-        Ok(kept::Saved::As(name)) => saved.name = Some(name),
-        Ok(kept::Saved::Already(name)) => {
-            warnings.push(format!(
-                "Workflow '{name}' says the same and is kept already; this one was not saved again"
-            ));
-        }
-        Err(error) => saved.error = Some(format!("Workflow succeeded but saving failed: {error}")),
-    }
 }

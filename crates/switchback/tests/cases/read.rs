@@ -54,10 +54,11 @@ fn case(source: &str, known_id: &dyn Fn(&str) -> bool) -> Result<Case, Flaw> {
 /// Examples of the project, as files of the folder in which their dialect looks first.
 fn examples(node: Node) -> Result<Vec<(String, String)>, Flaw> {
     let read = |path: String| {
-        let place = match path.strip_prefix("reactive/") {
+        let place = match path.split_once('/') {
             // Names of this dialect have folders in them, and imports name files by their folder.
-            Some(below) => format!(".aromcp/workflows/{below}"),
-            None => format!("workflows/{}", path.rsplit('/').next().unwrap_or(&path)),
+            Some(("reactive", below)) => format!(".aromcp/workflows/{below}"),
+            Some(("states", below)) => format!(".terminal_control_workflows/examples/{below}"),
+            _ => format!("workflows/{}", path.rsplit('/').next().unwrap_or(&path)),
         };
         let content = std::fs::read_to_string(suite::project().join("examples").join(&path));
         let content = content.map_err(|error| Flaw::new(node.line, format!("example `{path}`: {error}")))?;

@@ -14,6 +14,7 @@ mod requests;
 mod resources;
 mod settings;
 mod start;
+mod states;
 mod steps;
 mod waiting;
 mod world;

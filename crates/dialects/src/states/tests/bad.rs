@@ -77,3 +77,27 @@ fn what_is_missing_as_a_whole_is_told() {
         assert_eq!(found, [code], "{text}");
     }
 }
+
+// covers: T-15, T-16
+#[test]
+fn a_workflow_in_a_state_is_held_to_the_same_rules() {
+    let run = |params: &str| one(&format!("action: {{tool: run_workflow, params: {{{params}}}}}"));
+    let inner =
+        |states: &str| format!("workflow_definition: {{name: b, initial_state: b, states: {states}}}");
+    for (params, expected) in [
+        (String::new(), "Either 'workflow_definition' or 'workflow_name' must be provided"),
+        (
+            format!(
+                "workflow_name: x, {}",
+                inner("{b: {action: {tool: list_terminal_sessions, params: {}}}}")
+            ),
+            "Provide either 'workflow_definition' OR 'workflow_name', not both",
+        ),
+        (inner("{c: {action: {tool: exit_terminal, params: {}}}}"), "Initial state 'b' not found in states"),
+        (inner("{b: {action: {tool: dance, params: {}}}}"), "Unknown tool: dance"),
+    ] {
+        assert_eq!(said(&run(&params), Entry::Inline), [expected], "{params}");
+    }
+    let text = said(&run("workflow_definition: \"{given}\""), Entry::Inline);
+    assert!(text.len() == 1 && text[0].contains("`workflow_definition`"), "{text:?}");
+}

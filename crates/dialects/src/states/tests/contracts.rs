@@ -67,12 +67,12 @@ fn only_what_is_agreed_is_checked() {
         (plan.steps[machine(&plan).initial as usize].id.clone(), ids.join(" "))
     };
     let pair = |begin: &str, all: &str| (begin.to_owned(), all.to_owned());
-    assert_eq!(ids(""), pair("a", "a @close"));
-    assert_eq!(ids("arguments: {A: x}"), pair("@arguments", "a @arguments @close"));
-    assert_eq!(ids("return_values: {A: x}"), pair("a", "a @return_values @close"));
+    assert_eq!(ids(""), pair("a", "a @keep @close"));
+    assert_eq!(ids("arguments: {A: x}"), pair("@arguments", "a @arguments @keep @close"));
+    assert_eq!(ids("return_values: {A: x}"), pair("a", "a @return_values @keep @close"));
     assert_eq!(
         ids("arguments: {B: y}\nreturn_values: {A: x}"),
-        pair("@arguments", "a @return_values @arguments @close")
+        pair("@arguments", "a @return_values @arguments @keep @close")
     );
     let plan = read_as(&with("return_values: {A: x}"), Entry::Any).unwrap().plan;
     let session = plan.inputs.iter().find(|input| input.name == "session_id").unwrap();

@@ -3,7 +3,7 @@
 use super::{codes, good, machine, one, said, state, when};
 use crate::states::Entry;
 use kernel::Plan;
-use kernel::plan::{Deadline, Test};
+use kernel::plan::{Deadline, Expr, Test, Work, Workflow};
 use serde_json::json;
 
 /// A plan as a reviewer wants to read it: one fact a line.
@@ -124,4 +124,27 @@ fn states_that_nothing_leads_to_are_warned_of() {
 fn parameters_that_a_tool_has_not_are_warned_of() {
     let text = one("action: {tool: get_screen_content, params: {sesion_id: x}}");
     assert_eq!(codes(&text, Entry::Any), ["unknown-parameter"]);
+}
+
+const CALLS: &str = "name: outer\ninitial_state: a\nstates:\n  a:\n    action:\n      tool: run_workflow\n      params:\n        \
+    initial_variables: {who: \"{name}\"}\n        max_states: 7\n        workflow_definition:\n          name: inner\n          \
+    initial_state: b\n          states:\n            b: {action: {tool: exit_terminal, params: {session_id: \"{session_id}\"}}}\n";
+
+// covers: T-95, T-99, T-100
+#[test]
+fn a_workflow_may_stand_in_a_state() {
+    let read = good(CALLS);
+    let [inner] = read.tasks.as_slice() else { panic!("one plan stands in it: {:?}", read.tasks) };
+    let Work::Child { workflow, inputs } = &read.plan.steps[0].work else { panic!("it runs a workflow") };
+    assert_eq!(workflow, &Workflow::Pinned { name: "inner".into(), plan: inner.digest() });
+    let names: Vec<&str> = inputs.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["initial_variables", "max_states", "save_on_success"]);
+    // What is in braces there is its own, and is not put in by the one around it.
+    let own = good(
+        "name: inner\ninitial_state: b\nstates:\n  b: {action: {tool: exit_terminal, params: {session_id: \"{session_id}\"}}}\n",
+    );
+    assert_eq!(inner.steps[0], own.plan.steps[0]);
+    let unsaved = good(&CALLS.replace("max_states: 7", "save_on_success: false"));
+    let Work::Child { inputs, .. } = &unsaved.plan.steps[0].work else { panic!("it runs a workflow") };
+    assert!(inputs.contains(&("save_on_success".into(), Expr::Const(false.into()))), "{inputs:?}");
 }

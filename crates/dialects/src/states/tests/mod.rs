@@ -2,6 +2,7 @@
 
 mod bad;
 mod contracts;
+mod documented;
 mod good;
 mod limits;
 

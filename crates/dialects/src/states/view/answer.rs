@@ -9,11 +9,13 @@ use serde_json::{Map, Value, json};
 
 /// Whether the definition was kept, and under which name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Saved {
+struct Saved {
     /// The name; nothing where it was not kept.
-    pub name: Option<String>,
+    name: Option<String>,
     /// Why it could not be kept.
-    pub error: Option<String>,
+    error: Option<String>,
+    /// Why it need not be.
+    warning: Option<String>,
 }
 
 /// What is said beside the run itself.
@@ -21,8 +23,6 @@ pub struct Saved {
 pub struct Answer {
     /// Whether the run has a contract or was given a session: then the words of the second source hold.
     pub in_session: bool,
-    /// Whether the definition was kept.
-    pub saved: Saved,
     /// The names of all that are kept.
     pub available: Vec<String>,
     /// What is doubtful.
@@ -35,7 +35,8 @@ impl Seen<'_> {
         let variables = self.final_variables();
         let outcome = self.log.outcome.as_ref();
         let log = if with.in_session { self.phases() } else { self.entries() };
-        let last = self.last_state();
+        let (last, saved) = (self.last_state(), self.saved());
+        let warnings: Vec<String> = with.warnings.into_iter().chain(saved.warning).collect();
         let mut document = json!({
             "success": matches!(outcome, Some(Outcome::Succeeded { .. })),
             "workflow_name": self.plan.name,
@@ -44,19 +45,36 @@ impl Seen<'_> {
             "states_executed": self.visits().count(),
             "total_elapsed_time": self.log.since.map_or(0.0, |since| seconds(since, self.log.until)),
             "session_id": self.session(&variables),
-            "workflow_saved": with.saved.name.is_some(),
-            "saved_workflow_name": with.saved.name,
+            "workflow_saved": saved.name.is_some(),
+            "saved_workflow_name": saved.name,
             "recursion_depth": self.depth(),
             "workflow_signature": signature(self.plan.notes.get("contract"), &self.plan.description),
-            "error": error_of(outcome).or(with.saved.error.map(Value::from)),
+            "error": error_of(outcome).or(saved.error.map(Value::from)),
             "execution_log": log,
             "final_variables": variables,
             "available_workflows": with.available,
         });
-        if !with.warnings.is_empty() {
-            document["warnings"] = with.warnings.into();
+        if !warnings.is_empty() {
+            document["warnings"] = warnings.into();
         }
         document
+    }
+
+    /// What came of keeping the definition, where the run came to that.
+    fn saved(&self) -> Saved {
+        let own = self.log.visits.iter().rev().filter(|visit| visit.ended.is_some() && self.is_own(visit));
+        let Some(visit) = own.into_iter().find(|visit| self.name(visit.step) == "@keep") else {
+            return Saved::default();
+        };
+        let result = self.object(&visit.result);
+        let text = |name: &str| result.get(name).and_then(Value::as_str).map(str::to_owned);
+        // One that could not even be carried out says why itself.
+        let broken = text("error").map(|why| format!("Workflow succeeded but saving failed: {why}"));
+        Saved {
+            name: text("saved_workflow_name"),
+            error: text("saving_error").or(broken),
+            warning: text("warning"),
+        }
     }
 
     fn last_state(&self) -> Option<&str> {

@@ -64,7 +64,11 @@ impl Seen<'_> {
         let tool = self.tool(visit);
         if tool == RUN_WORKFLOW {
             let mut params = self.object(&visit.inputs);
-            params.insert("workflow_name".to_owned(), json!(visit.workflow));
+            let written = self.plan.notes.get("nested").and_then(|all| all.get(self.name(visit.step)));
+            match written {
+                Some(written) => params.insert("workflow_definition".to_owned(), written.clone()),
+                None => params.insert("workflow_name".to_owned(), json!(visit.workflow)),
+            };
             return Value::Object(params);
         }
         let mut params = visit.inputs.get(PARAMS).map_or_else(|| json!({}), |params| (self.value)(params));

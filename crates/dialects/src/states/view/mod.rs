@@ -12,6 +12,6 @@ mod phases;
 #[cfg(test)]
 mod tests;
 
-pub use answer::{Answer, Saved, failed, signature};
+pub use answer::{Answer, failed, signature};
 pub use entries::Seen;
 pub use log::{Log, Visit};

@@ -1,6 +1,6 @@
 //! Runs and what is told of them, through the kernel itself.
 
-use super::{Answer, Log, Saved, Seen, failed};
+use super::{Answer, Log, Seen, failed};
 use crate::states::Entry;
 use crate::text::{Source, load};
 use kernel::event::Report;
@@ -77,7 +77,8 @@ const CONTRACT: &str = "name: build\ndescription: Builds\narguments: {ROOT: the 
 fn a_log_tells_what_was_really_given() {
     let story = Story::begin(SIMPLE, json!({"initial_variables": {"custom_var": "v", "n": 3}}))
         .done("open@1#1", json!({"success": true, "session_id": "t1", "_private": 1, "error": null}))
-        .done("close@2#1", json!({"success": true, "message": "ended", "error": null}));
+        .done("close@2#1", json!({"success": true, "message": "ended", "error": null}))
+        .done("@keep@2#1", json!({"success": true, "workflow_saved": false}));
     let with = Answer { available: vec!["other".into()], ..Answer::default() };
     insta::assert_snapshot!(serde_json::to_string_pretty(&story.told(with)).unwrap());
 }
@@ -92,7 +93,8 @@ fn a_contract_is_told_in_phases() {
         .done("@arguments@0#1", checked("arguments", true))
         .done("start@1#1", json!({"success": true}))
         .done("look@2#1", json!({"success": true, "total_sessions": 1}))
-        .done("@return_values@2#1", checked("return_values", true));
+        .done("@return_values@2#1", checked("return_values", true))
+        .done("@keep@2#1", json!({"success": true, "workflow_saved": false}));
     insta::assert_snapshot!(serde_json::to_string_pretty(&story.told(with())).unwrap());
     let missing = json!({"success": false, "valid": false, "missing_vars": ["ROOT"], "error": "Missing"});
     let story = begin()
@@ -147,14 +149,26 @@ fn a_failure_keeps_what_was_done() {
         (&json!(false), &json!("close"), &json!("busy"))
     );
     assert_eq!((told["execution_log"].as_array().unwrap().len(), &told["session_id"]), (2, &json!("t1")));
-    let saved = Saved { name: None, error: Some("Workflow succeeded but saving failed: x".into()) };
-    let story = Story::begin(SIMPLE, json!({}))
-        .done("open@1#1", json!({"success": false}))
-        .told(Answer { saved, ..Answer::default() });
-    assert_eq!(
-        (&story["success"], &story["error"]),
-        (&json!(true), &json!("Workflow succeeded but saving failed: x"))
-    );
+}
+
+// covers: T-30, T-31, T-112
+#[test]
+fn what_became_of_keeping_a_definition_is_told() {
+    let kept = |result: Value| {
+        let story = Story::begin(SIMPLE, json!({})).done("open@1#1", json!({"success": false}));
+        story.done("@keep@1#1", result).told(Answer::default())
+    };
+    let told = kept(json!({"workflow_saved": true, "saved_workflow_name": "x"}));
+    assert_eq!((&told["workflow_saved"], &told["saved_workflow_name"]), (&json!(true), &json!("x")));
+    assert_eq!((&told["final_state"], &told["states_executed"]), (&json!("open"), &json!(1)));
+    let told = kept(json!({"workflow_saved": false, "warning": "there is one"}));
+    assert_eq!((&told["workflow_saved"], &told["warnings"]), (&json!(false), &json!(["there is one"])));
+    let error = "Workflow succeeded but saving failed: x";
+    let told = kept(json!({"workflow_saved": false, "saving_error": error}));
+    assert_eq!((&told["success"], &told["error"]), (&json!(true), &json!(error)));
+    let story = Story::begin(SIMPLE, json!({})).done("open@1#1", json!({"success": false}));
+    let told = story.fails("@keep@1#1", FailureKind::Crashed, json!({"error": "x"})).told(Answer::default());
+    assert_eq!((&told["success"], &told["error"]), (&json!(true), &json!(error)));
 }
 
 // covers: C-35

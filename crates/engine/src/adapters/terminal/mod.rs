@@ -1,15 +1,17 @@
 //! Terminals: one effect is one call of a tool, with the parameters that its state was given. What the tool says are the outputs;
 //! that it said no is a failure with them, so that a state machine can go another way.
 //!
-//! Two tools are the server's own: one holds a contract against a session (`check`), one ends the sessions that a run has opened.
+//! Three tools are the server's own: one holds a contract against a session (`check`), one ends the sessions that a run has opened
+//! (`close`), one keeps the definition of a run that has succeeded (`keep`).
 
 mod check;
 mod close;
+mod keep;
 mod script;
 
 use crate::terminals::{Answer, CallOff, Keeper, Refused, Request, Visitor};
 use dialects::states::tools::SESSION_ID;
-use dialects::states::{CHECK, CLOSE, PARAMS, SESSION, TOOL};
+use dialects::states::{CHECK, CLOSE, KEEP, PARAMS, SESSION, TOOL};
 use kernel::effect::Perform;
 use kernel::event::Report;
 use kernel::{Data, Failure, FailureKind, Fields};
@@ -37,6 +39,7 @@ pub(crate) fn perform(call: &Call<'_>, perform: &Perform) -> Report {
     match tool.as_str().unwrap_or_default() {
         CHECK => call.check(&params),
         CLOSE => call.close(&params),
+        KEEP => call.keep(&params),
         tool => call.tool(tool, params),
     }
 }

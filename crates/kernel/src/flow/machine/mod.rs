@@ -2,7 +2,7 @@
 //!
 //! Variables change before the next state is chosen (`variables.rs`). After a time-out, transitions that say they are for
 //! one come first, then `on_timeout`, then the others (`way.rs`). A failure that no transition takes fails the run; success
-//! that none takes ends it.
+//! that none takes ends it, through the state of the server's own that is named for that.
 
 mod variables;
 mod way;
@@ -10,11 +10,11 @@ mod way;
 pub(crate) use variables::seconds;
 
 use crate::news::{ChangedBy, Way};
-use crate::plan::{Access, Machine, Work};
-use crate::run::life::flow_of;
+use crate::plan::{Access, Flow, Machine, Work};
+use crate::run::life::{FlowLife, flow_of};
 use crate::run::{Changes, Key, Moment, Outcome, Owner, Stop, Task, Writer};
 use crate::table::{Row, table};
-use crate::{Data, Failure, FailureKind, Fields, News};
+use crate::{Data, Failure, FailureKind, Fields, News, Reached};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -33,7 +33,7 @@ table! { "machine":
 pub(crate) struct MachineLife {
     current: u32,
     visits: u32,
-    /// How the current state's step ended, while the next state is chosen. Never held between turns.
+    /// How the current state's step ended, while the next state is chosen or the outputs are made. Never held between turns.
     ended: Option<(Option<Failure>, Fields)>,
     /// The last state that counted, where the current one may not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -52,6 +52,11 @@ impl MachineLife {
     pub(super) fn close(&mut self) -> u64 {
         self.ended = None;
         0
+    }
+
+    /// What the last state of all gave, while the outputs are made.
+    pub(super) fn given(&self) -> Option<&Fields> {
+        self.ended.as_ref().map(|(_, outputs)| outputs)
     }
 
     /// What can be read of it: `state` as a position, `visits`, `depth`.
@@ -109,7 +114,9 @@ impl Moment<'_> {
         self.put(changes, ChangedBy::Step(self.plan.steps[current].id.clone()))?;
         self.nested(current, failure.as_ref(), &result);
         let (_, life) = flow_of!(self, Machine);
-        life.ended = None;
+        if machine.finally != Some(current as u32) {
+            life.ended = None;
+        }
         self.leave_state(machine, current, way.map(|(row, _, to)| (row, to)), failure);
         Ok(())
     }
@@ -148,6 +155,16 @@ impl Moment<'_> {
         }
     }
 
+    /// How far a machine with variables has come.
+    pub(crate) fn reached(&self) -> Option<Box<Reached>> {
+        let (Flow::Machine(machine), FlowLife::Machine(life)) = (&self.plan.flow, &self.life.flow) else {
+            return None;
+        };
+        let state = life.last.filter(|_| machine.variables.is_some())?;
+        let state = self.plan.steps[state as usize].id.clone();
+        Some(Box::new(Reached { state, visits: life.visits, depth: life.below }))
+    }
+
     fn leave_state(
         &mut self,
         machine: &Machine,
@@ -160,7 +177,7 @@ impl Moment<'_> {
                 self.reach(row);
                 self.agenda.push_back(Task::Enter(next));
             }
-            (None, Some(failure)) => {
+            (None, Some(failure)) if machine.finally != Some(state as u32) => {
                 self.reach(STUCK);
                 let id = &self.plan.steps[state].id;
                 let failure = match machine.variables {
@@ -169,10 +186,13 @@ impl Moment<'_> {
                 };
                 self.close(Outcome::Failed { failure });
             }
-            (None, None) => {
-                self.reach(END);
-                self.agenda.push_back(Task::Finish);
-            }
+            (None, _) => match machine.finally {
+                Some(last) if last as usize == state => self.agenda.push_back(Task::Finish),
+                last => {
+                    self.reach(END);
+                    self.agenda.push_back(last.map_or(Task::Finish, Task::Enter));
+                }
+            },
         }
     }
 }

@@ -1,11 +1,12 @@
 //! Child runs. Asking twice names one child; its end is awaited whatever happens; failure goes up by the step's rule.
 
 use super::{Activity, CHILD_DONE, CHILD_FAILED, CHILD_LATE, CHILD_REFUSED, CHILD_REST, CHILD_WAITS, Stage};
-use crate::failure::gist;
+use crate::failure::{Reached, gist};
 use crate::id::Purpose;
-use crate::plan::{Step, Work, Workflow};
+use crate::plan::{Flow, Step, Work, Workflow};
 use crate::run::{Moment, Outcome};
-use crate::{Effect, Failure, FailureKind, Fields, News, RunId};
+use crate::{Data, Effect, Failure, FailureKind, Fields, News, RunId};
+use serde_json::Value;
 
 /// Longest reason of a child that is told on; the child itself has all of it.
 const WHY_BYTES_MAX: usize = 240;
@@ -39,6 +40,7 @@ impl Moment<'_> {
         };
         let (late, child) = (*late, child.clone());
         self.withdraw_due(key);
+        let mut outputs = Fields::new();
         let failure = match outcome {
             Outcome::Succeeded { outputs } => {
                 self.reach(CHILD_DONE);
@@ -48,6 +50,7 @@ impl Moment<'_> {
                 Failure::new(FailureKind::TimedOut, format!("the child run `{child}` took too long"))
             }
             Outcome::Failed { failure } => {
+                outputs = self.seen_of(failure.reached.as_deref());
                 let why = gist(&failure.message, WHY_BYTES_MAX);
                 let message = format!("Child workflow failed: run `{child}`: {why}");
                 Failure::new(FailureKind::Child, message)
@@ -57,7 +60,19 @@ impl Moment<'_> {
                 Failure::new(FailureKind::Child, message)
             }
         };
-        self.attempt_failed(key, failure, Fields::new(), (CHILD_REST, CHILD_FAILED));
+        self.attempt_failed(key, failure, outputs, (CHILD_REST, CHILD_FAILED));
+    }
+
+    /// What a machine sees of one that it ran and that failed: how far that came.
+    fn seen_of(&self, reached: Option<&Reached>) -> Fields {
+        let has_variables = matches!(&self.plan.flow, Flow::Machine(machine) if machine.variables.is_some());
+        let Some(reached) = reached.filter(|_| has_variables) else { return Fields::new() };
+        let field = |name: &str, value: Value| (name.to_owned(), Data::Inline(value));
+        Fields::from([
+            field("final_state", reached.state.as_str().into()),
+            field("states_executed", reached.visits.into()),
+            field("recursion_depth", reached.depth.into()),
+        ])
     }
 
     /// There is no child: it could not be started.

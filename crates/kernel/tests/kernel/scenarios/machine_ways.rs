@@ -3,7 +3,8 @@
 use super::scenarios;
 use crate::build::*;
 use crate::drive::{Drive, failed, succeeded};
-use kernel::plan::{Deadline, Test};
+use kernel::language::Path;
+use kernel::plan::{Deadline, Expr, Flow, Test};
 use kernel::{FailureKind, Plan};
 use serde_json::{Value, json};
 
@@ -24,6 +25,9 @@ scenarios![
     a_child_says_how_deep_it_went,
     too_deep_is_a_result,
     what_cleans_up_may_spare_success,
+    what_ends_well_ends_through_the_last_state,
+    a_last_state_leads_nowhere_and_is_the_servers_own,
+    a_machine_that_failed_says_how_far_it_came,
 ];
 
 fn equals(field: &str, value: Value) -> Test {
@@ -241,4 +245,57 @@ fn what_cleans_up_may_spare_success() {
     let mut it = Drive::start(plan);
     it.fails("a@1#1", FailureKind::Operation).stands("closing");
     it.done("cleanup/close#1", json!({})).stands("failed: it broke");
+}
+
+/// A machine whose run ends through a state of the server's own.
+fn through_last() -> Plan {
+    let plan = scripted(vec![(noop("a"), vec![]), (noop("keep"), vec![])]);
+    let mut plan = with_output(plan, "kept", Expr::Optional(Path::of("result", &["kept"])));
+    let Flow::Machine(machine) = &mut plan.flow else { unreachable!() };
+    machine.finally = Some(1);
+    machine.states[1].own = true;
+    plan
+}
+
+// covers: T-99, T-112
+#[test]
+fn what_ends_well_ends_through_the_last_state() {
+    let mut it = Drive::start(through_last());
+    it.done("a@1#1", json!({})).expect(&["perform keep@1#1"]);
+    it.done("keep@1#1", json!({"kept": "x"})).stands("succeeded kept=\"x\"");
+    // It leaves no variables, and what comes of it changes nothing.
+    let mut it = Drive::start(through_last());
+    it.done("a@1#1", json!({})).fails("keep@1#1", FailureKind::TimedOut).stands("succeeded kept=null");
+    // What fails never comes there.
+    Drive::start(through_last()).fails("a@1#1", FailureKind::Operation).stands("failed: it broke");
+}
+
+#[test]
+fn a_last_state_leads_nowhere_and_is_the_servers_own() {
+    assert!(through_last().check().is_ok());
+    let broken = |change: &dyn Fn(&mut kernel::plan::Machine)| {
+        let mut plan = through_last();
+        let Flow::Machine(machine) = &mut plan.flow else { unreachable!() };
+        change(machine);
+        plan.check().is_err()
+    };
+    assert!(broken(&|machine| machine.finally = Some(7)));
+    assert!(broken(&|machine| machine.states[1].own = false));
+    assert!(broken(&|machine| machine.states[1].on_timeout = Some(0)));
+}
+
+// covers: T-89, T-33
+#[test]
+fn a_machine_that_failed_says_how_far_it_came() {
+    let plan = scripted(vec![(child("a", &[]), vec![(vec![], 1)]), (noop("b"), vec![])]);
+    let mut below = Drive::of(plan.clone(), None, 1);
+    below.start_with(kernel::Fields::new());
+    below.end_child("a@1#1", succeeded(json!({"recursion_depth": 1}))).fails("b@2#1", FailureKind::Operation);
+    let Some(kernel::Outcome::Failed { failure }) = below.run.outcome() else { panic!("it failed") };
+    let reached = failure.reached.as_deref().map(|reached| (&*reached.state, reached.visits, reached.depth));
+    assert_eq!(reached, Some(("b", 2, 2)));
+    let mut it = Drive::start(with_output(plan, "depth", text("${machine.depth}")));
+    it.end_child("a@1#1", kernel::Outcome::Failed { failure: failure.clone() });
+    it.state("workflow_final_state", json!("b")).state("a_states_executed", json!("2"));
+    it.done("b@2#1", json!({})).stands("succeeded depth=3");
 }

@@ -3,7 +3,7 @@
 use super::{Hints, Later, Tool, schema};
 use crate::mcp::answer::{Answer, Answered};
 use crate::mcp::call::Call;
-use crate::mcp::machine::kept;
+use crate::mcp::machine::{from_text, kept};
 use crate::mcp::tools::now;
 use crate::mcp::visit::Visit;
 use crate::settings::Toolset;
@@ -42,12 +42,19 @@ pub(super) const TOOL: Tool = Tool {
     call: |call| -> Later<'_> { Box::pin(create(call)) },
 };
 
+/// What is said of a definition whose form is wrong.
+const NO_MATCH: &str = "Workflow definition does not match current MCP tool schema.";
+
 /// Mistakes that a schema cannot know: they are told by their own sentence alone.
 const STRUCTURE: [&str; 5] = ["unknown-state", "both-ways", "bad-variable", "unknown-tool", "bad-name"];
 
 async fn create(call: &Call) -> Answered {
     let overwrites = call.arguments.flag("overwrite_existing")?;
-    let definition = call.arguments.value("workflow_definition").cloned().unwrap_or(Value::Null);
+    let definition = call.arguments.value("workflow_definition").cloned().map_or(Value::Null, from_text);
+    if !definition.is_object() {
+        let why = "'workflow_definition' must be an object".to_owned();
+        return Ok(Answer::new(refused("", vec![why], NO_MATCH.to_owned())));
+    }
     let answer = call.visit.look(move |visit, _| created(visit, &definition, overwrites)).await?;
     Ok(Answer::new(answer))
 }
@@ -86,11 +93,7 @@ fn invalid(source: &Source, errors: &[&Diagnostic]) -> Value {
         .map(|one| format!("JSON Schema validation failed: {} at path: {}", one.message, path(source, one)))
         .collect();
     if !of_form.is_empty() {
-        return refused(
-            "",
-            of_form,
-            "Workflow definition does not match current MCP tool schema.".to_owned(),
-        );
+        return refused("", of_form, NO_MATCH.to_owned());
     }
     let told: Vec<String> = errors.iter().map(|one| one.message.clone()).collect();
     let first = told.first().cloned().unwrap_or_default();

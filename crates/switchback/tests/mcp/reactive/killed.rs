@@ -22,7 +22,7 @@ fn play(kill_at: Option<u64>, converse: impl Fn(&World) -> Value, world: World) 
 }
 
 /// Plays a conversation undisturbed, and then once for each point that was passed.
-fn at_every_point(
+pub(crate) fn at_every_point(
     points_min: u64,
     make: impl Fn() -> World + Sync,
     converse: impl Fn(&World) -> Value + Sync,

@@ -5,7 +5,7 @@ mod agent;
 mod conversation;
 mod examples;
 mod flows;
-mod killed;
+pub(crate) mod killed;
 mod place;
 mod round_trips;
 mod traps;
