@@ -22,3 +22,16 @@ fn the_results_of_ten_thousand_items_are_held() {
     let indexes = all.as_array().expect("a list").iter().map(|row| row["index"].as_u64().expect("a number"));
     assert!(indexes.eq(0..count as u64));
 }
+
+#[test]
+fn no_more_is_under_way_than_can_be_held() {
+    let items = json!((0..700).map(|index| format!("folder/file-{index}")).collect::<Vec<_>>());
+    let step = noop_with("a", &[("path", text("${each.item}")), ("content", just(json!("x")))]);
+    let plan = graph_of_width(1_000, vec![(step, &[], None)]);
+    let mut it = Drive::start(with_items(plan, 0, just(items), None));
+    let begun = it.turn.effects.len();
+    assert!((100..700).contains(&begun), "{begun}");
+    // Whoever ends makes room for others.
+    it.done("a[0]#1", json!({}));
+    assert!((1..700 - begun).contains(&it.turn.effects.len()), "{}", it.turn.effects.len());
+}
