@@ -80,7 +80,8 @@ pub(super) async fn complete(
 ) -> Result<Option<Asked>, Problem> {
     let said = Said::of(call)?;
     let attempt = call.arguments.number("attempt")?;
-    let due = whose.asked(&watch.view).find(|asked| atomic::is_meant(asked, step_id)).cloned();
+    let view = &watch.view;
+    let due = whose.asked(view).find(|asked| atomic::is_meant(asked, step_id, &view.plan)).cloned();
     let Some(asked) = due else { return not_due(call, watch, whose, (step_id, attempt), said).await };
     if let Some(attempt) = attempt.filter(|attempt| *attempt != asked.attempt) {
         let error = format!("attempt {attempt} of `{step_id}` is not due: attempt {} is", asked.attempt);
