@@ -23,10 +23,11 @@ const NOTES: [&str; 3] = ["on_resume", "orchestrator_behavior", "on_high_context
 pub(super) const TOOL: Tool = Tool {
     name: "workflow_resume",
     title: "Take a run up again",
-    description: "Use this to go on with a run in a new conversation; nothing of it was lost, and runs go on without it. Answers \
+    description: "Use this to go on with a run in a new conversation; nothing of it was lost, and runs go on without it. Where the \
+        definition says `retry_failed_steps`, a run that is held after a failure tries what failed again. Answers \
         `state` (all values in one object, computed ones too), `last_checkpoint` (its step and time, or null), `pending_tasks` of \
         sub-agents, `due`, what the definition says about resuming, and `next`.",
-    hints: Hints { read_only: false, destructive: false, idempotent: true, open_world: false },
+    hints: Hints { read_only: false, destructive: true, idempotent: false, open_world: true },
     toolset: Some(Toolset::Reactive),
     aliases: &[],
     schema: || {
