@@ -103,7 +103,8 @@ impl<'w, 'js> Writing<'w, 'js> {
     fn other(&self, object: &Object<'js>, is_asked: bool) -> Result<Option<Value<'js>>, Trouble> {
         let prototype = object.get_prototype();
         let is_plain = prototype.is_none_or(|prototype| prototype == self.classes.plain);
-        if is_plain && !object.contains_key(PredefinedAtom::ToJSON)? {
+        // A list is one whatever it comes from.
+        if (is_plain || object.is_array()) && !object.contains_key(PredefinedAtom::ToJSON)? {
             return Ok(None);
         }
         let to_json: Value<'js> = object.get(PredefinedAtom::ToJSON)?;
