@@ -18,10 +18,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// How many runs are kept.
 const RUNS_MAX: usize = 8;
 
-/// How many entries a journal has that is kept: a shorter one is folded sooner than it is copied.
-const ENTRIES_MIN: u64 = 16;
+/// How many bytes a journal has that is kept: a shorter one is folded sooner than it is copied.
+const BYTES_MIN: usize = 16 * 1024;
 
-/// The runs that were folded last, the latest at the end.
+/// The runs that were looked at last, the latest at the end.
 static KEPT: Mutex<Vec<Arc<Folded>>> = Mutex::new(Vec::new());
 
 /// A run and what is folded from its journal.
@@ -56,8 +56,7 @@ pub(crate) fn as_it_stands(reader: &Reader, run: &RunId) -> Result<Option<Run>, 
 
 /// A run that was folded before, with what has come since.
 fn again(reader: &Reader, run: &RunId) -> Result<Option<Folded>, LoadError> {
-    let kept = kept().iter().find(|one| one.run.id() == run).cloned();
-    let Some(kept) = kept else { return Ok(None) };
+    let Some(kept) = take_up(run) else { return Ok(None) };
     let Some(loaded) = reader.load_since(run, kept.head)? else { return Ok(None) };
     kept.go_on(reader, &loaded).map(Some)
 }
@@ -68,8 +67,12 @@ impl Folded {
         let plan = Arc::new(plan);
         let (mut view, mut history) = (View::of_row(&loaded.run, Arc::clone(&plan)), History::new());
         let replayed = replay(reader, loaded, |seen| take(&mut view, &mut history, &seen))?;
+        view.status = replayed.run.status();
         let folded = Folded { head: loaded.run.head, run: replayed.run, view, history };
-        Ok(folded.keep())
+        if loaded.tail.iter().map(|entry| entry.body.len()).sum::<usize>() >= BYTES_MIN {
+            folded.keep();
+        }
+        Ok(folded)
     }
 
     /// Folds what has come since.
@@ -77,22 +80,32 @@ impl Folded {
         let mut on = self.clone();
         let Folded { run, view, history, .. } = &mut on;
         replay_on(reader, run, &loaded.tail, |seen| take(view, history, &seen))?;
+        view.status = run.status();
         on.head = loaded.run.head;
-        Ok(if loaded.tail.is_empty() { on } else { on.keep() })
+        if !loaded.tail.is_empty() {
+            on.keep();
+        }
+        Ok(on)
     }
 
-    fn keep(mut self) -> Self {
-        self.view.status = self.run.status();
-        if self.head.seq >= ENTRIES_MIN {
-            let mut kept = kept();
-            kept.retain(|one| one.run.id() != self.run.id());
-            if kept.len() == RUNS_MAX {
-                kept.remove(0);
-            }
-            kept.push(Arc::new(self.clone()));
+    fn keep(&self) {
+        let folded = Arc::new(self.clone());
+        let mut kept = kept();
+        kept.retain(|one| one.run.id() != self.run.id());
+        if kept.len() == RUNS_MAX {
+            kept.remove(0);
         }
-        self
+        kept.push(folded);
     }
+}
+
+/// What is kept of a run, which is the latest now.
+fn take_up(run: &RunId) -> Option<Arc<Folded>> {
+    let mut kept = kept();
+    let at = kept.iter().position(|one| one.run.id() == run)?;
+    let folded = kept.remove(at);
+    kept.push(Arc::clone(&folded));
+    Some(folded)
 }
 
 fn take(view: &mut View, history: &mut History, seen: &Seen<'_>) {

@@ -191,7 +191,7 @@ fn chain(count: usize) -> String {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_long_journal_is_folded_on_as_it_is_folded_whole() {
     // Two runs of one name: what is kept of the one must not be told of the other.
-    for said in ["yes", "no"] {
+    for said in ["yes ", "no "].map(|said| said.repeat(300)) {
         let mut world = World::start(&chain(40), &[]).await;
         for number in 0..40 {
             let asked = world.asked().await.remove(0);
