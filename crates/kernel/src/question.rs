@@ -86,6 +86,29 @@ pub struct Compute {
     /// Where `validate` stands in its file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub validate_origin: Option<Origin>,
+    /// Fields of the same question, where nothing else that it follows from is different: it is computed only if one of them
+    /// comes out as another one than it was.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub only_after: Vec<Before>,
+}
+
+/// What a field was before it is computed again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Before {
+    /// The field, with its layer.
+    pub name: String,
+    /// Names its value: a digest of the JSON form of it, or of the text that it is. None where it had none.
+    pub was: Option<Digest>,
+}
+
+impl Before {
+    /// Whether a value, in the form of JSON, is the one that was.
+    pub fn is(&self, now: Option<&str>) -> bool {
+        let (Some(was), Some(now)) = (&self.was, now) else { return self.was.is_none() && now.is_none() };
+        let text = || serde_json::from_str::<String>(now).ok();
+        Digest::of(now.as_bytes()) == *was
+            || now.starts_with('"') && text().is_some_and(|text| Digest::of(text.as_bytes()) == *was)
+    }
 }
 
 /// What a field is when it cannot be computed.
@@ -113,6 +136,9 @@ pub struct Made {
     pub input: Digest,
     /// How long it took, in microseconds.
     pub took_us: u64,
+    /// Whether it was not computed, because nothing that it follows from came out as another one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub kept: bool,
 }
 
 /// A piece of the JSON form of a value.

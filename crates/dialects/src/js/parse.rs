@@ -68,6 +68,13 @@ pub(crate) fn script(text: &str) -> Result<Script, Fault> {
         Err(fault) if text.len() > SOURCE_BYTES_MAX => return Err(fault),
         Err(fault) => fault,
     };
+    // A semicolon at the end makes no statement of what gives a value.
+    let inside = text.trim_end().trim_end_matches(';');
+    if inside.len() < text.trim_end().len()
+        && let Ok(script) = expression(inside)
+    {
+        return Ok(script);
+    }
     match with_stack(text, || body(text)) {
         Ok(script) => Ok(script),
         Err(other) if looks_like_body(text) => Err(other),

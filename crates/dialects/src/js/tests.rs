@@ -53,6 +53,8 @@ fn expressions_come_before_bodies() {
     assert_eq!(form("{ total: input[0].length, b: input[1].failed || 0 }"), Ok(Form::Expression));
     assert_eq!(form("try { return 1 } catch (e) { return 2 }"), Ok(Form::Body));
     assert_eq!(form("return 1"), Ok(Form::Body));
+    assert_eq!(form("input.length ; \n"), Ok(Form::Expression));
+    assert_eq!(form("const a = 1; a;"), Ok(Form::Body));
     assert_eq!(form("input\n  .filter(f => f)\n"), Ok(Form::Expression));
 }
 

@@ -6,7 +6,9 @@ use crate::additions;
 use crate::shape::{self, Shape};
 use crate::text::Node as Text;
 use kernel::language::{Compare, Condition, Path};
-use kernel::plan::{Body, Books, Expr, Node, OnFailure, Place, Retry, Write, WriteKind};
+use kernel::plan::{
+    Audience, Body, Books, Expr, Node, OnFailure, Place, Retry, Step, Work, Write, WriteKind,
+};
 use serde_json::Value;
 
 /// How often a workflow is begun again.
@@ -14,6 +16,12 @@ pub const WORKFLOW_RETRIES_MAX: u32 = 3;
 
 /// The field that counts how often a workflow was begun again.
 const RETRIED: &str = "workflow_retries";
+
+/// How often a run is resumed after a failure.
+const RESUMES_MAX: u32 = 1_000;
+
+/// What a failed run waits for until somebody resumes it: the name of the step, and its kind.
+pub const RESUME: &str = "on_resume";
 
 /// The retries of a step where the definition does not say.
 const RETRIES: u32 = 3;
@@ -60,6 +68,14 @@ const UNHANDLED: [(&str, Unhandled); 3] = [
     ("continue", Unhandled::Continue),
     ("retry_workflow", Unhandled::Again),
 ];
+
+/// How a failed run is resumed.
+struct Resumed {
+    /// Whether what is done stays done.
+    skips: bool,
+    /// Whether failures are forgotten.
+    resets: bool,
+}
 
 /// What becomes of a step that fails.
 pub(super) struct Failing {
@@ -151,17 +167,21 @@ impl<'n> Reader<'_, 'n> {
         }
     }
 
-    /// Puts the rule of the workflow around its steps: the body where the run starts.
-    pub(super) fn with_rule(&mut self, body: &'n Text, main: Body) -> Body {
+    /// Puts the rule of the workflow around its steps: the body where the run starts, and the fields in which account is kept.
+    pub(super) fn with_rule(&mut self, body: &'n Text, main: Body) -> (Body, Option<Books>) {
         let handlers = body.get("error_handling").and_then(|rules| rules.get("on_failure"));
         let handlers = handlers.filter(|handlers| !handlers.is_null());
         let mut after = handlers.map_or_else(Body::new, |list| {
             self.at(|site| site.has_error = true, |reader| reader.list(list, "on_failure"))
         });
-        if after.is_empty() && self.unhandled != Unhandled::Again {
-            return main;
+        let (resumed, books) = (self.resumed(body), self.books(body));
+        if after.is_empty() && self.unhandled != Unhandled::Again && resumed.is_none() {
+            return (main, books);
         }
-        after.push(Node::Raise);
+        match &resumed {
+            Some(resumed) => after.extend(self.held(books.as_ref(), resumed)),
+            None => after.push(Node::Raise),
+        }
         let catch = match self.unhandled {
             Unhandled::Again => self.again(after),
             _ => after,
@@ -169,7 +189,44 @@ impl<'n> Reader<'_, 'n> {
         let (tried, caught) = (self.open_body(), self.open_body());
         self.bodies[tried as usize] = main;
         self.bodies[caught as usize] = catch;
-        vec![Node::Try { body: tried, catch: Some(caught) }]
+        let tried = match resumed {
+            Some(_) => Node::Again { body: tried, catch: caught, times_max: RESUMES_MAX },
+            None => Node::Try { body: tried, catch: Some(caught) },
+        };
+        (vec![tried], books)
+    }
+
+    /// What a workflow says of failures that somebody may resume, if it says that they are tried again.
+    fn resumed(&self, body: &'n Text) -> Option<Resumed> {
+        let said = body.get("on_resume").filter(|node| !node.is_null())?;
+        let is = |key: &str, usual: bool| said.get(key).and_then(Text::as_bool).unwrap_or(usual);
+        is("retry_failed_steps", false).then(|| Resumed {
+            skips: is("skip_completed_steps", true),
+            resets: is("reset_error_counts", false),
+        })
+    }
+
+    /// What holds a failed run until somebody resumes it. Then what failed is done again where it stands, or everything is.
+    fn held(&mut self, books: Option<&Books>, resumed: &Resumed) -> Body {
+        let step = u32::try_from(self.steps.len()).expect("BUG: more steps than nodes");
+        let error = |part: &str| (part.to_owned(), Expr::Optional(Path::of("error", &[part])));
+        let inputs = vec![error("message"), error("step")];
+        let work = Work::Action { audience: Audience::Agent, inputs, gate: None, ends: None };
+        let mut id = RESUME.to_owned();
+        while self.steps.iter().any(|step| step.id == id) {
+            id.push('_');
+        }
+        self.steps.push(Step { kind: RESUME.to_owned(), ..Step::new(id, work) });
+        let (writes, on_failure) = (Vec::new(), OnFailure::Fail);
+        let mut held = vec![Node::Do { step, writes, on_failure, otherwise: Vec::new() }];
+        let counts = books.filter(|_| resumed.resets).map_or_else(Vec::new, forgotten);
+        if !counts.is_empty() {
+            held.push(Node::Set { writes: counts });
+        }
+        if !resumed.skips {
+            held.push(Node::Goto { to: Place { body: 0, position: 0 }, iterations_max: RESUMES_MAX });
+        }
+        held
     }
 
     /// What begins the workflow again, and after so many times gives up.
@@ -232,4 +289,19 @@ impl<'n> Reader<'_, 'n> {
         books.errors = enabled.then(|| path.unwrap_or_else(|| vec!["raw.workflow_errors".to_owned()]));
         books.stacks &= enabled;
     }
+}
+
+/// What forgets the failures that the books have.
+fn forgotten(books: &Books) -> Vec<Write> {
+    let fields = [
+        (&books.failed, Value::Array(Vec::new())),
+        (&books.retries, Value::Object(serde_json::Map::new())),
+        (&books.last_error, Value::Null),
+        (&books.errors, Value::Array(Vec::new())),
+    ];
+    let forget = |(path, value): (&Option<Vec<String>>, Value)| {
+        let (path, value) = (path.clone()?, Expr::Const(value));
+        Some(Write { path, keys: Vec::new(), kind: WriteKind::Set, value })
+    };
+    fields.into_iter().filter_map(forget).collect()
 }

@@ -39,7 +39,7 @@ pub mod view;
 mod world;
 
 pub use computed::COMPUTED_MAX;
-pub use failure::WORKFLOW_RETRIES_MAX;
+pub use failure::{RESUME, WORKFLOW_RETRIES_MAX};
 pub use files::{IMPORT_DEPTH_MAX, IMPORTS_MAX};
 pub use read::read;
 pub use task::DEPTH_MAX;

@@ -83,8 +83,8 @@ impl<'n> Reader<'_, 'n> {
         let computed = self.computed();
         self.collisions();
         let main = self.main(body);
-        self.bodies[0] = self.with_rule(body, main);
-        let books = self.books(body);
+        let books;
+        (self.bodies[0], books) = self.with_rule(body, main);
         self.unused_tasks();
         let notes = self.notes(body);
         self.secrets.report_unused(&mut self.mistakes[0], super::secrets::snippet);

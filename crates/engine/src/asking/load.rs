@@ -5,7 +5,7 @@ use super::Asked;
 use super::tasks::parallel;
 use crate::store::Reader;
 use crate::turn::{LoadError, replay};
-use crate::view::{Values, whole};
+use crate::view::{Values, as_it_stands, whole};
 use dialects::reactive::view::tasks::Parallel;
 use dialects::steps::due::Delegated;
 use dialects::view::asked::{Origin, step};
@@ -289,11 +289,10 @@ fn attempt_end(way: &str) -> usize {
 }
 
 fn load(reader: &Reader, run: &RunId) -> Result<Option<Run>, LoadError> {
-    let Some(loaded) = reader.load(run)? else { return Ok(None) };
-    if loaded.run.ended_at.is_some() {
+    if reader.run(run)?.is_none_or(|row| row.ended_at.is_some()) {
         return Ok(None);
     }
-    Ok(Some(replay(reader, &loaded, |_| {})?.run))
+    as_it_stands(reader, run)
 }
 
 #[cfg(test)]

@@ -143,9 +143,9 @@ fn answered(told: Told) -> Answer {
             Answer::Evaluated(values.into_iter().map(|value| value.map(Data::Inline)).collect())
         }
         Told::Computed(fields) => {
-            let made = |Computed { mut value, error, input, took_us }: Computed| {
+            let made = |Computed { mut value, error, input, took_us, kept }: Computed| {
                 let value = value.pop().map(Data::Inline);
-                Made { value, error, input, took_us }
+                Made { value, error, input, took_us, kept }
             };
             Answer::Computed(fields.into_iter().map(made).collect())
         }

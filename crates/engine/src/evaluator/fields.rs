@@ -66,7 +66,8 @@ fn failed(field: &Compute, known: &BTreeMap<String, Data>, trouble: &Trouble, to
     let inputs: Vec<String> = field.inputs.iter().map(|path| json(known.get(path))).collect();
     let input = if field.single { inputs.concat() } else { format!("[{}]", inputs.join(",")) };
     let took_us = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
-    Made { value, error: Some(trouble.words()), input: Digest::of(input.as_bytes()), took_us }
+    let input = Digest::of(input.as_bytes());
+    Made { value, error: Some(trouble.words()), input, took_us, kept: false }
 }
 
 fn json(data: Option<&Data>) -> String {

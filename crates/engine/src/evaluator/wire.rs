@@ -79,6 +79,8 @@ pub(super) struct Computed {
     pub(super) error: Option<String>,
     pub(super) input: Digest,
     pub(super) took_us: u64,
+    #[serde(default)]
+    pub(super) kept: bool,
 }
 
 /// Reads an answer to questions. It fits them, or it is none.

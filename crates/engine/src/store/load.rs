@@ -45,6 +45,19 @@ impl Reader {
         Ok(Some(Loaded { run: row, plan, snapshot, tail }))
     }
 
+    /// Loads what has come to a run since a point of its journal. Nothing if there is no such run, or its journal has never been
+    /// at that point.
+    pub fn load_since(&self, run: &RunId, point: Head) -> Result<Option<Loaded>, Fault> {
+        let _one_state = self.db.unchecked_transaction()?;
+        let Some(row) = self.run(run)?.filter(|row| row.head.seq >= point.seq) else { return Ok(None) };
+        let tail = self.entries(run, point.seq + 1)?;
+        if follow(point, &tail, &row.head).is_err() {
+            return Ok(None);
+        }
+        let plan = self.plan_of(&row)?.map_err(|broken| corrupt(run, &broken))?;
+        Ok(Some(Loaded { run: row, plan, snapshot: None, tail }))
+    }
+
     /// One entry of a run.
     pub fn entry(&self, run: &RunId, seq: u64) -> Result<Option<Entry>, Fault> {
         let find = format!("SELECT {} FROM entry WHERE run = ?1 AND seq = ?2", Entry::COLUMNS);

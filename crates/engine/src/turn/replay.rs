@@ -90,7 +90,7 @@ pub fn replay_planted(
     reader: &Reader,
     loaded: &Loaded,
     planted: Planted,
-    mut see: impl FnMut(Seen<'_>),
+    see: impl FnMut(Seen<'_>),
 ) -> Result<Replayed, LoadError> {
     let id = &loaded.run.id;
     let unreadable = |entry, reason: String| LoadError::Unreadable { run: id.clone(), entry, reason };
@@ -114,16 +114,31 @@ pub fn replay_planted(
     if !run.supported() {
         return Err(LoadError::Behaviour { run: id.clone(), behaviour: run.behaviour() });
     }
-    let mut known = Known::default();
-    for entry in &loaded.tail {
-        let seq = entry.head.seq;
-        let body = decode(&entry.body).map_err(|reason| unreadable(seq, reason))?;
-        let turn = again_by(&mut run, &body, seq, reader, &mut known)?;
-        see(Seen { entry, body: &body, turn: &turn, run: &run });
-    }
+    replay_on(reader, &mut run, &loaded.tail, see)?;
     let tail_bytes = loaded.tail.iter().map(|entry| entry.body.len() as u64).sum();
     let snapshot_bytes = loaded.snapshot.as_ref().map_or(0, |snapshot| snapshot.body.len() as u64);
     Ok(Replayed { run, home: origin.home, tail_bytes, snapshot_bytes })
+}
+
+/// Lets entries that follow happen to a run; `see` is shown every turn.
+pub(crate) fn replay_on(
+    reader: &Reader,
+    run: &mut Run,
+    entries: &[Entry],
+    mut see: impl FnMut(Seen<'_>),
+) -> Result<(), LoadError> {
+    let mut known = Known::default();
+    for entry in entries {
+        let seq = entry.head.seq;
+        let body = decode(&entry.body).map_err(|reason| LoadError::Unreadable {
+            run: run.id().clone(),
+            entry: seq,
+            reason,
+        })?;
+        let turn = again_by(run, &body, seq, reader, &mut known)?;
+        see(Seen { entry, body: &body, turn: &turn, run });
+    }
+    Ok(())
 }
 
 /// Lets a recorded turn happen again and compares what it gives.

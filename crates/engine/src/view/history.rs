@@ -2,7 +2,7 @@
 //! journal. What may grow without end is counted, and only the last of it is kept.
 
 use super::input::recalled;
-use super::{Values, whole};
+use super::{Values, folded, whole};
 use crate::store::Reader;
 use crate::turn::{LoadError, Seen, replay};
 use dialects::reactive::view::path::keys;
@@ -17,7 +17,7 @@ use std::fmt;
 pub const KEPT_MAX: usize = 200;
 
 /// What happened to a run.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct History {
     /// The last computations, in order.
     pub computations: VecDeque<Computation>,
@@ -59,7 +59,7 @@ pub struct Told {
 }
 
 /// A field was computed.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Computation {
     /// The field, with its layer.
     pub field: String,
@@ -111,7 +111,7 @@ impl fmt::Display for Warning {
 }
 
 /// A step ended.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct End {
     /// The step.
     pub step: String,
@@ -128,7 +128,12 @@ pub struct End {
 impl History {
     /// What happened to a run, or nothing if there is no such run.
     pub fn load(reader: &Reader, run: &RunId) -> Result<Option<History>, LoadError> {
-        History::of_field(reader, run, None, KEPT_MAX)
+        Ok(folded(reader, run)?.map(|folded| folded.history))
+    }
+
+    /// A run that has not begun.
+    pub(super) fn new() -> Self {
+        History { kept_max: KEPT_MAX, ..History::default() }
     }
 
     /// The same, with so many of the last computations, of one field where one is named.
@@ -182,7 +187,7 @@ impl History {
         Ok(found)
     }
 
-    fn turn(&mut self, plan: &Plan, seen: &Seen<'_>) {
+    pub(super) fn turn(&mut self, plan: &Plan, seen: &Seen<'_>) {
         let (seq, at) = (seen.entry.head.seq, seen.body.event.at);
         if let Fact::Updated { values, changes, .. } = &seen.body.event.fact {
             let refused = seen.turn.news.iter().any(|news| matches!(news, News::NotUpdated { .. }));

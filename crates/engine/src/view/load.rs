@@ -1,6 +1,6 @@
 //! Views of stored runs, and the values that they only name.
 
-use super::View;
+use super::{View, folded};
 use crate::store::{Loaded, Owner, Reader, RunRow};
 use crate::turn::{LoadError, replay};
 use kernel::{Data, Plan, RunId};
@@ -10,7 +10,10 @@ use std::sync::Arc;
 impl View {
     /// The view of a stored run, by all its entries, or nothing if there is no such run.
     pub fn load(reader: &Reader, run: &RunId) -> Result<Option<View>, LoadError> {
-        View::load_until(reader, run, u64::MAX)
+        let Some(folded) = folded(reader, run)? else { return Ok(None) };
+        let mut view = folded.view;
+        view.ask(reader)?;
+        Ok(Some(view))
     }
 
     /// The view of a stored run as it was after one of its entries.

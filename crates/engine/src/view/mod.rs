@@ -8,6 +8,7 @@
 //! past and from the backend's progress for what happens now. Nothing here changes a run.
 
 mod asks;
+mod folded;
 mod history;
 mod input;
 mod json;
@@ -20,6 +21,7 @@ mod steps;
 mod tests;
 
 pub use dialects::view::{Line, State};
+pub(crate) use folded::{as_it_stands, folded};
 pub use history::{Computation, End, History, KEPT_MAX, Mark, Told, Warning, ms};
 pub use json::Detail;
 pub(crate) use load::whole;

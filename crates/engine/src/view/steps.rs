@@ -1,13 +1,14 @@
 //! A run in the words of the tools of `steps`: what is due, what it gave, its state.
 
-use super::{Line, Values, View, whole};
+use super::{Line, Values, View, as_it_stands, folded, whole};
 use crate::store::Reader;
 use crate::turn::{LoadError, replay};
 use dialects::reactive::view::flat;
 use dialects::steps::due::Due;
 use dialects::steps::view::{Standing, standing};
-use kernel::{Fields, Outcome, Plan, RunId, Status};
+use kernel::{Fields, Outcome, Plan, Run, RunId, Status};
 use serde_json::{Map, Value};
+use std::sync::Arc;
 
 /// What a run was given, and what it holds.
 pub struct Held {
@@ -15,25 +16,31 @@ pub struct Held {
     pub inputs: Map<String, Value>,
     /// Its state, by fields with their layers where it has some.
     pub state: Map<String, Value>,
-    plan: Plan,
+    plan: Arc<Plan>,
 }
 
 impl Held {
     /// What a run holds, or nothing if there is no such run.
     pub fn load(reader: &Reader, run: &RunId) -> Result<Option<Held>, LoadError> {
-        Held::load_until(reader, run, u64::MAX)
+        as_it_stands(reader, run)?.map(|run| Held::of(reader, &run)).transpose()
     }
 
     /// What a run held after one of its entries.
     pub fn load_until(reader: &Reader, run: &RunId, seq: u64) -> Result<Option<Held>, LoadError> {
-        let Some((mut loaded, plan)) = whole(reader, run)? else { return Ok(None) };
+        if let Some(folded) = folded(reader, run)?.filter(|folded| folded.view.seq() <= seq) {
+            return Held::of(reader, &folded.run).map(Some);
+        }
+        let Some((mut loaded, _)) = whole(reader, run)? else { return Ok(None) };
         loaded.tail.retain(|entry| entry.head.seq <= seq);
-        let run = replay(reader, &loaded, |_| {})?.run;
+        Held::of(reader, &replay(reader, &loaded, |_| {})?.run).map(Some)
+    }
+
+    fn of(reader: &Reader, run: &Run) -> Result<Held, LoadError> {
         let values = |fields: &Fields| -> Result<Map<String, Value>, LoadError> {
             let own = fields.iter().filter(|(name, _)| name.as_str() != kernel::plan::ITEM);
             own.map(|(name, data)| Ok((name.clone(), Values(reader).value(data)?))).collect()
         };
-        Ok(Some(Held { inputs: values(run.inputs())?, state: values(run.state())?, plan }))
+        Ok(Held { inputs: values(run.inputs())?, state: values(run.state())?, plan: Arc::clone(run.plan()) })
     }
 
     /// The state as agents read it: all values by their bare names.

@@ -7,7 +7,7 @@ use engine::backend::{Backend, Error, Progress, Start};
 use engine::local::Local;
 use engine::store::{Reader, Store};
 use engine::turn::Home;
-use engine::view::{State, View};
+use engine::view::{History, KEPT_MAX, State, View};
 use kernel::command::Caller;
 use kernel::{Answer, Command, Digest, Fields, Outcome, Plan, Question, Refusal, RunId, Status};
 use serde_json::{Value, json};
@@ -118,6 +118,11 @@ impl World {
         }
     }
 
+    /// What happened, from the first entry on.
+    fn history(&self) -> History {
+        History::of_field(&self.reader(), &self.run, None, KEPT_MAX).unwrap().unwrap()
+    }
+
     fn view(&self) -> View {
         View::load(&self.reader(), &self.run).unwrap().unwrap()
     }
@@ -169,6 +174,41 @@ async fn a_run_pauses_and_goes_on() {
         assert_eq!(asking::find(&world.reader(), &world.run, nothing).unwrap(), None);
     }
     world.local.close().await;
+}
+
+/// A chain of so many questions.
+fn chain(count: usize) -> String {
+    let after = |number: usize| if number == 0 { String::new() } else { format!("ask{}", number - 1) };
+    let block = |number| {
+        format!(
+            "  - {{id: ask{number}, type: Prompt, depends_on: [{}], inputs: {{prompt: More?}}}}\n",
+            after(number)
+        )
+    };
+    format!("name: long\nblocks:\n{}", (0..count).map(block).collect::<String>())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_long_journal_is_folded_on_as_it_is_folded_whole() {
+    // Two runs of one name: what is kept of the one must not be told of the other.
+    for said in ["yes ", "no "].map(|said| said.repeat(300)) {
+        let mut world = World::start(&chain(40), &[]).await;
+        for number in 0..40 {
+            let asked = world.asked().await.remove(0);
+            assert_eq!(asked.step(), format!("ask{number}"));
+            world.say(&asked, json!(said), agent()).await.unwrap();
+            let reader = world.reader();
+            // The run may go on between two looks, so both are at what it was now.
+            let view = world.view();
+            let whole = View::load_until(&reader, &world.run, view.seq()).unwrap().unwrap();
+            assert_eq!(format!("{:?}", view.lines()), format!("{:?}", whole.lines()));
+            let (told, all) = (History::load(&reader, &world.run), world.history());
+            assert_eq!(format!("{:?}", told.unwrap().unwrap().ends), format!("{:?}", all.ends));
+        }
+        assert!(world.outcome().await.is_object());
+        assert!(world.view().seq() >= 40);
+        world.local.close().await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

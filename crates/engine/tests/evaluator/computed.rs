@@ -27,6 +27,7 @@ fn field(name: &str, input: &str, source: &str) -> Compute {
         otherwise: Otherwise::Null,
         origin: None,
         validate_origin: None,
+        only_after: Vec::new(),
     }
 }
 

@@ -128,6 +128,7 @@ impl Plan {
                     has_body(*body) && *width_max > 0 && is_there
                 }
                 Node::Try { body, catch } => has_body(*body) && catch.is_none_or(has_body),
+                Node::Again { body, catch, .. } => has_body(*body) && has_body(*catch),
                 Node::Goto { to, .. } => has_place(sequence, *to),
                 Node::Spread(spread) => {
                     let is_child = self.steps.get(spread.step as usize).is_some_and(calls);
@@ -223,6 +224,7 @@ fn bodies_of(node: &Node) -> Vec<u32> {
         Node::Branch { arms, otherwise } => arms.iter().map(|(_, body)| *body).chain(*otherwise).collect(),
         Node::While { body, .. } | Node::Foreach { body, .. } | Node::Fork { body, .. } => vec![*body],
         Node::Try { body, catch } => std::iter::once(*body).chain(*catch).collect(),
+        Node::Again { body, catch, .. } => vec![*body, *catch],
         _ => Vec::new(),
     }
 }
@@ -253,7 +255,12 @@ impl Inside {
         let below = |body: u32| match node.inner() {
             Node::Fork { .. } => Inside { body, around: vec![body], looped: false, caught: false },
             other => {
-                let caught = self.caught || matches!(other, Node::Try { catch, .. } if *catch == Some(body));
+                let catches = match other {
+                    Node::Try { catch, .. } => *catch == Some(body),
+                    Node::Again { catch, .. } => *catch == body,
+                    _ => false,
+                };
+                let caught = self.caught || catches;
                 Inside { body, around: self.around.iter().copied().chain([body]).collect(), looped, caught }
             }
         };

@@ -183,6 +183,15 @@ pub enum Node {
         /// What is done after a failure; it reads `error`. Without it the lane goes on.
         catch: Option<u32>,
     },
+    /// A body in which what fails is done again where it failed, once what follows the failure has come to its end.
+    Again {
+        /// The body.
+        body: u32,
+        /// What is done after a failure; it reads `error`.
+        catch: u32,
+        /// Most times; one more failure is not caught here.
+        times_max: u32,
+    },
     /// Fails again with the failure that was caught.
     Raise,
     /// Ends the run as it stands, with its outputs.

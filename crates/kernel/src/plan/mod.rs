@@ -82,7 +82,8 @@ pub struct Plan {
 /// | since | what it means |
 /// |---|---|
 /// | 1 | a task that begins again, or whose name begins again, numbers its steps on; all tasks begin, whatever becomes of others; an item that gives no task is a task that failed; the failure that was caught stays the one that is told; books are kept of loops, forks and changes as well |
-pub const REVISION: u32 = 1;
+/// | 2 | a computed field that only follows from computed fields which come out as they were is not computed; an action that may fail by silence is tried again |
+pub const REVISION: u32 = 2;
 
 fn is_first(revision: &u32) -> bool {
     *revision == 0

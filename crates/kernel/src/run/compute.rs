@@ -10,7 +10,7 @@ use crate::failure::{MESSAGE_BYTES_MAX, shortened};
 use crate::fault::planted;
 use crate::language::Path;
 use crate::plan::{Access, COMPUTED, Computed, Language, OnError, Transform};
-use crate::question::{Compute, Made, Otherwise};
+use crate::question::{Before, Compute, Made, Otherwise};
 use crate::{Answer, Data, Digest, Failure, FailureKind, News, Question};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,6 +20,8 @@ struct Touched<'p> {
     field: &'p Computed,
     transform: &'p Transform,
     trigger: String,
+    /// Fields that are asked about with it, where it follows from nothing else that is different.
+    only_after: Vec<String>,
 }
 
 /// What became of a field.
@@ -100,6 +102,10 @@ impl<'m> Moment<'m> {
         for (position, touched) in touched.iter().enumerate() {
             let old = || self.scope(&Access::All).over(changes).state_data(&touched.field.name).cloned();
             let outcome = match told {
+                Ok(made) if made[position].kept => {
+                    different.remove(&touched.field.name);
+                    continue;
+                }
                 Ok(made) => told_by(&made[position], touched.field, old),
                 Err(reason) => without_answer(touched.field, reason, old),
             };
@@ -118,18 +124,20 @@ impl<'m> Moment<'m> {
         let (mut touched, mut asked) = (Vec::new(), BTreeSet::new());
         for field in fields {
             let Some(transform) = &field.transform else { continue };
-            let trigger: Vec<&str> = field.from.intersection(different).map(String::as_str).collect();
-            if trigger.is_empty() {
+            let from: Vec<&String> = field.from.intersection(different).collect();
+            if from.is_empty() {
                 continue;
             }
-            let trigger = trigger.join(", ");
+            let may_stay = from.iter().all(|name| asked.contains(name.as_str())) && self.plan.revision >= 2;
+            let only_after = from.iter().filter(|_| may_stay).map(|name| (*name).clone()).collect();
+            let trigger = from.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(", ");
             let scope = self.scope(&Access::All).over(changes);
             let is_set = |name: &String| asked.contains(name.as_str()) || scope.state_data(name).is_some();
             let was_set = scope.state_data(&field.name).is_some();
             if field.from.iter().all(is_set) {
                 asked.insert(field.name.as_str());
                 different.insert(field.name.clone());
-                touched.push(Touched { field, transform, trigger });
+                touched.push(Touched { field, transform, trigger, only_after });
             } else if was_set && field.on_error != OnError::Ignore {
                 different.insert(field.name.clone());
                 changes.told.push(computed_news(field, trigger, Outcome::unset()));
@@ -152,10 +160,25 @@ impl<'m> Moment<'m> {
         let scope = self.scope(&Access::All).over(&hidden);
         let mut read: BTreeMap<String, Data> = scope.read_all(paths.filter(is_known))?;
         let now = self.scope(&Access::All).over(changes);
-        for Touched { field, .. } in touched.iter().filter(|it| it.field.on_error == OnError::Ignore) {
+        let is_read = |name: &str| {
+            let mut paths =
+                touched.iter().flat_map(|it| it.transform.inputs.iter().chain(&it.transform.reads));
+            let bare = name.split_once('.').map_or(name, |(_, bare)| bare);
+            paths.any(|path| {
+                path.root == bare || path.root == COMPUTED && path.name(0).is_some_and(|name| name == bare)
+            })
+        };
+        let may_stay = |it: &Touched<'_>| !it.only_after.is_empty() && is_read(&it.field.name);
+        let keeps = |it: &&Touched<'_>| it.field.on_error == OnError::Ignore || may_stay(it);
+        for Touched { field, .. } in touched.iter().filter(keeps) {
             read.extend(now.state_data(&field.name).map(|old| (field.name.clone(), old.clone())));
         }
-        let fields = touched.iter().map(|touched| asked_for(touched.field, touched.transform)).collect();
+        let before = |name: &String| Before { name: name.clone(), was: now.state_data(name).map(named) };
+        let fields = touched.iter().map(|touched| {
+            let only_after = touched.only_after.iter().map(before).collect();
+            Compute { only_after, ..asked_for(touched.field, touched.transform) }
+        });
+        let fields = fields.collect();
         Ok(Question::Compute { language: Language::JavaScript, fields, scope: read.into_iter().collect() })
     }
 
@@ -226,6 +249,15 @@ fn asked_for(field: &Computed, transform: &Transform) -> Compute {
         },
         origin: transform.origin,
         validate_origin: transform.validate_origin,
+        only_after: Vec::new(),
+    }
+}
+
+/// Names a value.
+fn named(data: &Data) -> Digest {
+    match data {
+        Data::Inline(value) => Digest::of_json(value),
+        Data::Stored(reference) => reference.digest,
     }
 }
 

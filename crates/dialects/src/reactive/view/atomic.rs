@@ -13,7 +13,7 @@
 use super::instructions;
 use crate::view::asked::{label, step};
 use crate::view::{Asked, AskedKind};
-use kernel::plan::Dialect;
+use kernel::plan::{Dialect, Plan};
 use serde_json::{Map, Value, json};
 
 /// What stands beside the definition of a step, and not in it.
@@ -125,15 +125,16 @@ pub fn id(asked: &Asked) -> String {
     own
 }
 
-/// Whether a caller means this step: by what it is called, with its type behind it or not, or by the id of its question.
-pub fn is_meant(asked: &Asked, named: &str) -> bool {
+/// Whether a caller means this step: by what it is called, with its type behind it or not, or by the id of its question. A name
+/// that the plan gives a step means that step and no other with its type behind it.
+pub fn is_meant(asked: &Asked, named: &str, plan: &Plan) -> bool {
     let own = id(asked);
     let plain = own.strip_suffix(".shell_command").filter(|_| asked.word == "shell_command");
     let plain = plain.unwrap_or(&own);
     let typed = [asked.word.as_str(), kind(asked)].map(|word| format!("{plain}.{word}"));
     named == own
         || named == plain
-        || typed.iter().any(|typed| typed == named)
+        || typed.iter().any(|typed| typed == named) && plan.steps.iter().all(|step| step.id != named)
         || named == asked.question_id
         || named == step(&asked.effect)
 }

@@ -147,6 +147,10 @@ impl Walker<'_> {
                     self.body(bodies, *catch, &inside(Some("a step before has failed".to_owned())));
                 }
             }
+            Node::Again { body, catch, .. } => {
+                self.body(bodies, *body, &inside(None));
+                self.body(bodies, *catch, &inside(Some("a step before has failed".to_owned())));
+            }
             _ => {}
         }
     }

@@ -194,11 +194,12 @@ impl Out {
     }
 
     /// Tells what became of a field.
-    fn computed(&mut self, Computed { value, error, input, took_us }: Computed) {
+    fn computed(&mut self, Computed { value, error, input, took_us, kept }: Computed) {
         self.frame.extend_from_slice(b"{\"value\":[");
         self.frame.extend_from_slice(value.unwrap_or_default().as_bytes());
         let error = error.map_or(Value::Null, |words| Value::String(shortened(words)));
-        let rest = format!("],\"error\":{error},\"input\":\"{input}\",\"took_us\":{took_us}}}");
+        let rest =
+            format!("],\"error\":{error},\"input\":\"{input}\",\"took_us\":{took_us},\"kept\":{kept}}}");
         self.frame.extend_from_slice(rest.as_bytes());
     }
 

@@ -6,10 +6,10 @@ use super::mistake::Mistake;
 use super::scope::{Scope, names};
 use crate::evaluator::limits::{OUTPUT_BYTES_MAX, OUTPUTS_BYTES_MAX};
 use kernel::Digest;
-use kernel::question::{Compute, Otherwise};
+use kernel::question::{Before, Compute, Otherwise};
 use serde_json::Value;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 /// What a field reads its input from.
@@ -25,6 +25,8 @@ pub(crate) struct Computed {
     pub(crate) error: Option<String>,
     pub(crate) input: Digest,
     pub(crate) took_us: u64,
+    /// Whether it stays as it is.
+    pub(crate) kept: bool,
 }
 
 /// Fields that are computed one after the other.
@@ -33,6 +35,8 @@ pub(crate) struct Computing<'c> {
     sent: BTreeMap<Vec<String>, &'c str>,
     /// What has been computed, by its name; none where it has no value.
     made: BTreeMap<String, Option<String>>,
+    /// Fields that stay as they are.
+    kept: BTreeSet<String>,
     scope: Scope<'c>,
     left: usize,
     until: Instant,
@@ -45,11 +49,15 @@ impl<'c> Computing<'c> {
             scope.set(path, Cow::Borrowed(*json))?;
         }
         let sent = entries.into_iter().map(|(path, json)| (names(path), json)).collect();
-        Ok(Computing { sent, made: BTreeMap::new(), scope, left: OUTPUTS_BYTES_MAX, until })
+        let (made, kept) = (BTreeMap::new(), BTreeSet::new());
+        Ok(Computing { sent, made, kept, scope, left: OUTPUTS_BYTES_MAX, until })
     }
 
     /// Computes a field. Those after it read what became of it.
     pub(crate) fn compute(&mut self, field: &Compute) -> Computed {
+        if self.stays(field) {
+            return self.keep(field);
+        }
         let begun = Instant::now();
         let inputs: Vec<Option<String>> =
             field.inputs.iter().map(|path| self.find(path).map(Cow::into_owned)).collect();
@@ -67,7 +75,26 @@ impl<'c> Computing<'c> {
         };
         self.make(&field.name, value.clone());
         let took_us = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
-        Computed { value, error, input: digest, took_us }
+        Computed { value, error, input: digest, took_us, kept: false }
+    }
+
+    /// Whether nothing that a field follows from is another one than it was.
+    fn stays(&self, field: &Compute) -> bool {
+        let is_as_it_was = |before: &Before| {
+            let made = self.made.get(&before.name);
+            self.kept.contains(&before.name) || made.is_some_and(|made| before.is(made.as_deref()))
+        };
+        !field.only_after.is_empty() && field.only_after.iter().all(is_as_it_was)
+    }
+
+    /// A field stays as it is. Where something reads it, its value was sent along.
+    fn keep(&mut self, field: &Compute) -> Computed {
+        let old = self.sent.get(&names(&field.name)).map(|json| (*json).to_owned());
+        if old.is_some() {
+            self.make(&field.name, old);
+        }
+        self.kept.insert(field.name.clone());
+        Computed { value: None, error: None, input: Digest::of(b""), took_us: 0, kept: true }
     }
 
     /// The value of a field, if it can be computed and is what it should be.

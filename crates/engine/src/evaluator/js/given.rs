@@ -1,16 +1,17 @@
 //! JSON becomes values of the engine, without anything between.
 
+use super::names::Names;
 use rquickjs::object::Property;
-use rquickjs::{Array, Ctx, Error, Object, String as Text, Value};
+use rquickjs::{Array, Atom, Ctx, Error, Object, String as Text, Value};
 use serde::de::{self, DeserializeSeed, MapAccess, SeqAccess, Visitor};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 
 /// The value of a JSON document.
 pub(super) fn value<'js>(ctx: &Ctx<'js>, json: &str) -> Result<Value<'js>, Error> {
-    let failed = Cell::new(None);
+    let (failed, names) = (Cell::new(None), RefCell::default());
     let mut from = serde_json::Deserializer::from_str(json);
-    let made = Making { ctx, failed: &failed }.deserialize(&mut from);
+    let made = Making { ctx, failed: &failed, names: &names }.deserialize(&mut from);
     made.map_err(|error| {
         failed.take().unwrap_or_else(|| Error::new_into_js_message("json", "value", error.to_string()))
     })
@@ -29,6 +30,8 @@ struct Making<'m, 'js> {
     ctx: &'m Ctx<'js>,
     /// Why the engine could not make one.
     failed: &'m Cell<Option<Error>>,
+    /// Names of members as the engine knows them.
+    names: &'m RefCell<Names<String, Atom<'js>>>,
 }
 
 impl<'js> Making<'_, 'js> {
@@ -38,6 +41,23 @@ impl<'js> Making<'_, 'js> {
             self.failed.set(Some(error));
             words
         })
+    }
+
+    /// Sets a member of an object that is being made.
+    fn set(&self, object: &Object<'js>, name: &str, value: Value<'js>) -> Result<(), Error> {
+        if name == "__proto__" {
+            return set(object, name, value);
+        }
+        let known = self.names.borrow_mut().find(|known| known == name);
+        let atom = match known {
+            Some(atom) => atom,
+            None => {
+                let atom = Atom::from_str(self.ctx.clone(), name)?;
+                self.names.borrow_mut().keep(name.to_owned(), atom.clone());
+                atom
+            }
+        };
+        object.set(atom, value)
     }
 }
 
@@ -100,7 +120,7 @@ impl<'de, 'js> Visitor<'de> for Making<'_, 'js> {
         let object = self.told(Object::new(self.ctx.clone()))?;
         while let Some(name) = members.next_key::<std::borrow::Cow<'de, str>>()? {
             let value = members.next_value_seed(self)?;
-            self.told(set(&object, &name, value))?;
+            self.told(self.set(&object, &name, value))?;
         }
         Ok(object.into_value())
     }

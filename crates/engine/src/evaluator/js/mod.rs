@@ -12,6 +12,7 @@ mod compute;
 mod functions;
 mod given;
 mod mistake;
+mod names;
 mod native;
 mod place;
 mod room;
@@ -31,7 +32,7 @@ use kernel::plan::Origin;
 use mistake::{Mistake, Trouble};
 use native::Writing;
 use room::Room;
-use rquickjs::{Ctx, Value};
+use rquickjs::{Ctx, Function, Value};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
@@ -61,11 +62,20 @@ impl Expression<'_> {
             return Err(mistake.at_start(&said));
         }
         let room = Room::open(until).map_err(|said| mistake.at_start(&said))?;
-        room.with(|ctx| self.value(ctx, scope).map_err(|trouble| mistake.words(ctx, &room, trouble)))
+        room.with(|ctx| {
+            let made =
+                room.furnishing(ctx).map_err(Trouble::from).and_then(|with| self.value(ctx, &with, scope));
+            made.map_err(|trouble| mistake.words(ctx, &room, trouble))
+        })
     }
 
-    fn value(self, ctx: &Ctx<'_>, scope: &Scope<'_>) -> Result<String, Trouble> {
-        let classes = surroundings::furnish(ctx, self.source, scope)?;
+    fn value<'js>(
+        self,
+        ctx: &Ctx<'js>,
+        furnishing: &Function<'js>,
+        scope: &Scope<'_>,
+    ) -> Result<String, Trouble> {
+        let classes = surroundings::furnish(ctx, furnishing, self.source, scope)?;
         scope.give(ctx, self.source)?;
         let (function, form) = compiled(ctx, self.source)?;
         let value: Value<'_> = function.call(())?;

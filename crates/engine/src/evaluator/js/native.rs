@@ -6,6 +6,7 @@
 )]
 
 use super::mistake::Trouble;
+use super::names::Names;
 use super::surroundings::Classes;
 use crate::evaluator::limits::OUTPUT_BYTES_MAX;
 use kernel::data::DEPTH_MAX;
@@ -15,6 +16,9 @@ use rquickjs::{Atom, Function, Object, String as Text, Type, Value};
 
 /// What each part of a value counts at least: as much as it takes in memory when it is read.
 const PART_BYTES: usize = 32;
+
+/// The signs around a text.
+const QUOTES: usize = 2;
 
 /// Integers up to here are exact.
 const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
@@ -28,6 +32,8 @@ pub(super) struct Writing<'w, 'js> {
     around: Vec<Object<'js>>,
     /// Where that is, as far as it is known.
     path: Vec<Part>,
+    /// Where names of members stand in what is written.
+    names: Names<Atom<'js>, (usize, usize)>,
 }
 
 /// One way into a part.
@@ -43,7 +49,8 @@ enum Part {
 
 impl<'w, 'js> Writing<'w, 'js> {
     pub(super) fn new(classes: &'w Classes<'js>) -> Self {
-        Writing { classes, json: Vec::new(), left: OUTPUT_BYTES_MAX, around: Vec::new(), path: Vec::new() }
+        let (json, around, path) = (Vec::new(), Vec::new(), Vec::new());
+        Writing { classes, json, left: OUTPUT_BYTES_MAX, around, path, names: Names::default() }
     }
 
     /// Writes all of a value.
@@ -96,7 +103,8 @@ impl<'w, 'js> Writing<'w, 'js> {
     fn other(&self, object: &Object<'js>, is_asked: bool) -> Result<Option<Value<'js>>, Trouble> {
         let prototype = object.get_prototype();
         let is_plain = prototype.is_none_or(|prototype| prototype == self.classes.plain);
-        if is_plain && !object.contains_key(PredefinedAtom::ToJSON)? {
+        // A list is one whatever it comes from.
+        if (is_plain || object.is_array()) && !object.contains_key(PredefinedAtom::ToJSON)? {
             return Ok(None);
         }
         let to_json: Value<'js> = object.get(PredefinedAtom::ToJSON)?;
@@ -137,13 +145,26 @@ impl<'w, 'js> Writing<'w, 'js> {
                 self.raw(",");
             }
             let begin = self.json.len();
-            self.text(Some(key.to_js_string()?))?;
+            self.name(&key)?;
             self.path.push(Part::Member { begin, end: self.json.len() });
             self.raw(":");
             self.value(object.get(key)?, true)?;
             self.path.pop();
         }
         self.raw("}");
+        Ok(())
+    }
+
+    /// Writes the name of a member: as it was written before, if it was.
+    fn name(&mut self, key: &Atom<'js>) -> Result<(), Trouble> {
+        if let Some((begin, end)) = self.names.find(|known| known == key) {
+            self.count(end - begin - QUOTES)?;
+            self.json.extend_from_within(begin..end);
+            return Ok(());
+        }
+        let begin = self.json.len();
+        self.text(Some(key.to_js_string()?))?;
+        self.names.keep(key.clone(), (begin, self.json.len()));
         Ok(())
     }
 

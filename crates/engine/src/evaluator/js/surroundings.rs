@@ -15,9 +15,16 @@ pub(super) struct Classes<'js> {
     pub(super) boxed: Vec<(Object<'js>, Function<'js>)>,
 }
 
+/// The function that furnishes an engine.
+pub(super) const SURROUNDINGS: &str = include_str!("surroundings.js");
+
 /// Prepares an engine for a source.
-pub(super) fn furnish<'js>(ctx: &Ctx<'js>, source: &str, scope: &Scope<'_>) -> Result<Classes<'js>, Error> {
-    let furnishing: Function<'js> = ctx.eval(include_str!("surroundings.js"))?;
+pub(super) fn furnish<'js>(
+    ctx: &Ctx<'js>,
+    furnishing: &Function<'js>,
+    source: &str,
+    scope: &Scope<'_>,
+) -> Result<Classes<'js>, Error> {
     let moment: Option<f64> = scope.whole(NOW).and_then(|json| serde_json::from_str(json).ok());
     let moment = match moment {
         Some(moment) => Value::new_number(ctx.clone(), moment),

@@ -69,7 +69,8 @@ impl World<'_> {
             (Err(reason), Otherwise::Null) => (Some(Value::Null), Some(reason)),
         };
         let input = Digest::of_json(&field.inputs);
-        Made { value: value.map(Data::Inline), error, input, took_us: self.random.below(900) }
+        let kept = !field.only_after.is_empty() && self.random.percent(30);
+        Made { value: value.map(Data::Inline), error, input, took_us: self.random.below(900), kept }
     }
 
     fn value_of(&mut self, hoped: &str) -> Result<Value, String> {

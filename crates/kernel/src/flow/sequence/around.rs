@@ -58,7 +58,7 @@ impl SequenceLife {
             let round = match &frame.turns {
                 Turns::While { rounds } => *rounds,
                 Turns::Foreach(each) => each.next,
-                Turns::Once | Turns::Try { .. } | Turns::Caught { .. } => 0,
+                Turns::Once | Turns::Try { .. } | Turns::Again { .. } | Turns::Caught { .. } => 0,
             };
             let _ = write!(place, ":{}.{}.{round}", frame.body, frame.position);
         }

@@ -2,7 +2,7 @@
 //! lane, or the run. Whoever reads what they did not declare fails the run in any case.
 
 use super::spread::SpreadLife;
-use super::{CATCH, CATCH_NONE, EXIT, Frame, Join, Moved, RAISE, TASK_FAIL, TRY, Turns, WARN};
+use super::{CATCH, CATCH_NONE, DoneAgain, EXIT, Frame, Join, Moved, RAISE, TASK_FAIL, TRY, Turns, WARN};
 use crate::failure::{MESSAGE_BYTES_MAX, shortened};
 use crate::plan::{Expr, Node};
 use crate::run::{Moment, Stop, Task};
@@ -11,11 +11,11 @@ use serde_json::{Value, json};
 
 impl<'m> Moment<'m> {
     /// Begins a body that may fail.
-    pub(super) fn begin_try(&mut self, lane: u32, body: u32, catch: Option<u32>) -> Moved {
+    pub(super) fn begin_body(&mut self, lane: u32, body: u32, turns: Turns) -> Moved {
         self.reach(TRY);
         self.tell(lane, None, Fields::new());
         self.forward(lane);
-        self.push(lane, Frame { body, position: 0, turns: Turns::Try { catch } });
+        self.push(lane, Frame { body, position: 0, turns });
         Moved::On
     }
 
@@ -49,8 +49,27 @@ impl<'m> Moment<'m> {
 
     /// Whether a failure in a lane is taken by a body that may fail. A lane that others still belong to cannot go on.
     pub(super) fn is_caught(&self, lane: u32, failure: &Failure) -> bool {
-        let tries = self.lane(lane).stack.iter().any(|frame| matches!(frame.turns, Turns::Try { .. }));
-        tries && failure.kind != FailureKind::Access && !self.waits(lane)
+        self.catcher(lane).is_some() && failure.kind != FailureKind::Access && !self.waits(lane)
+    }
+
+    /// The innermost body of a lane that may fail. What follows a failure is not itself done again by the body that it follows.
+    fn catcher(&self, lane: u32) -> Option<usize> {
+        let mut follows = false;
+        self.lane(lane).stack.iter().enumerate().rev().find_map(|(at, frame)| match &frame.turns {
+            Turns::Try { .. } => Some(at),
+            Turns::Caught { again: Some(_), .. } => {
+                follows = true;
+                None
+            }
+            Turns::Again { left, .. } => (!std::mem::take(&mut follows) && *left > 0).then_some(at),
+            _ => None,
+        })
+    }
+
+    /// Whether what fails in a lane is done again where it failed.
+    pub(super) fn is_done_again(&self, lane: u32) -> bool {
+        let frame = self.catcher(lane).map(|at| &self.lane(lane).stack[at]);
+        frame.is_some_and(|frame| matches!(frame.turns, Turns::Again { .. }))
     }
 
     /// Whether lanes or children of a lane are still open.
@@ -64,17 +83,30 @@ impl<'m> Moment<'m> {
     pub(super) fn catch(&mut self, lane: u32, failure: Failure) -> Moved {
         let error = Data::Inline(self.error_of(lane, &failure));
         self.leave_lists(lane, &failure);
-        let stack = &self.lane(lane).stack;
-        let tries = |frame: &Frame| matches!(frame.turns, Turns::Try { .. });
-        let innermost = stack.iter().rposition(tries).expect("BUG: a failure that nobody catches");
-        let Turns::Try { catch } = stack[innermost].turns else { unreachable!("BUG: no body that may fail") };
+        let innermost = self.catcher(lane).expect("BUG: a failure that nobody catches");
+        let joined = self.sequence().lane(lane).joined.take();
+        let catch = match &mut self.sequence().lane(lane).stack[innermost].turns {
+            Turns::Try { catch } => *catch,
+            Turns::Again { catch, left } => {
+                *left -= 1;
+                let (body, again) = (*catch, Some(Box::new(DoneAgain { join: joined })));
+                let turns = Turns::Caught { failure: failure.bounded(), error, again };
+                self.reach(CATCH);
+                self.push(lane, Frame { body, position: 0, turns });
+                return Moved::On;
+            }
+            _ => unreachable!("BUG: no body that may fail"),
+        };
         self.unwind(lane, innermost);
         match catch {
             None => self.reach(CATCH_NONE),
             Some(body) => {
                 self.reach(CATCH);
                 let failure = failure.bounded();
-                self.push(lane, Frame { body, position: 0, turns: Turns::Caught { failure, error } });
+                self.push(
+                    lane,
+                    Frame { body, position: 0, turns: Turns::Caught { failure, error, again: None } },
+                );
             }
         }
         Moved::On

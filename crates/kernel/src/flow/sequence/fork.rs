@@ -219,7 +219,7 @@ impl<'m> Moment<'m> {
     fn leave_join(&mut self, lane: u32, fork: Planned<'m>) -> Result<Moved, Stop> {
         let failure = self.join(lane).failure.clone().filter(|_| fork.on_failure == OnFailure::Fail);
         let warning = self.write_joined(lane, fork, failure.is_none())?;
-        let join = self.sequence().lane(lane).join.take().expect("BUG: nothing to join");
+        let mut join = self.sequence().lane(lane).join.take().expect("BUG: nothing to join");
         self.let_go(join.weight());
         if let Some(warning) = warning {
             self.warned(self.step_at(lane).map(str::to_owned), warning);
@@ -231,6 +231,9 @@ impl<'m> Moment<'m> {
             return Ok(self.forward(lane));
         };
         self.reach(JOIN_FAIL);
+        if self.is_done_again(lane) && join.begin_failed_again() {
+            self.sequence().lane(lane).joined = Some(join);
+        }
         Err(match fork.tasks {
             None => failure.into(),
             Some(tasks) => self.blamed(lane, &self.plan.steps[tasks.step as usize].id, failure).into(),

@@ -164,7 +164,11 @@ impl<'m> Moment<'m> {
                 Ok(Moved::Busy)
             }
             Node::Fail { message } => self.fail(lane, message),
-            Node::Try { body, catch } => Ok(self.begin_try(lane, *body, *catch)),
+            Node::Try { body, catch } => Ok(self.begin_body(lane, *body, Turns::Try { catch: *catch })),
+            Node::Again { body, catch, times_max } => {
+                let turns = Turns::Again { catch: *catch, left: *times_max };
+                Ok(self.begin_body(lane, *body, turns))
+            }
             Node::Raise => self.raise(lane),
             Node::Exit => Ok(self.exit(lane)),
             Node::Warn { message } => self.warn(lane, message),

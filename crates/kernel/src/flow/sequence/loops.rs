@@ -101,8 +101,8 @@ impl<'m> Moment<'m> {
     /// The end of a body: another round, or back to the body around it.
     pub(super) fn end_of_body(&mut self, lane: u32) -> Result<Moved, Stop> {
         match &self.sequence().top(lane).turns {
-            Turns::Once | Turns::Try { .. } | Turns::Caught { .. } => {
-                self.pop(lane);
+            Turns::Once | Turns::Try { .. } | Turns::Again { .. } | Turns::Caught { .. } => {
+                self.rejoin(lane);
                 let over = self.sequence().lane(lane).stack.is_empty();
                 Ok(if over { Moved::Over } else { Moved::On })
             }
@@ -113,6 +113,17 @@ impl<'m> Moment<'m> {
             Turns::Foreach(each) if each.next >= each.count => Ok(self.leave_loop(lane)),
             Turns::Foreach(_) => self.another_item(lane),
         }
+    }
+
+    /// Leaves the innermost frame. Where what failed is done again, lanes that were joined begin again where they are to.
+    fn rejoin(&mut self, lane: u32) {
+        let join = match &mut self.sequence().top(lane).turns {
+            Turns::Caught { again: Some(again), .. } => again.join.take(),
+            _ => None,
+        };
+        self.pop(lane);
+        // What it weighs was carried by the frame, and is by the lane now.
+        self.sequence().lane(lane).join = join;
     }
 
     /// A loop that fails after a round fails as the step that it is.

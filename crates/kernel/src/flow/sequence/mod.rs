@@ -115,6 +115,9 @@ struct Lane {
     /// What failed where it stands, and is still to be noted. Never held between turns.
     #[serde(skip)]
     failing: Option<Failure>,
+    /// The lanes that it joined and that failed, where they may begin again. Never held between turns.
+    #[serde(skip)]
+    joined: Option<Join>,
     busy: bool,
     join: Option<Join>,
     gives: Option<Data>,
@@ -147,11 +150,26 @@ enum Turns {
     Try {
         catch: Option<u32>,
     },
+    /// A body in which what fails is done again, and how many times that is left.
+    Again {
+        catch: u32,
+        left: u32,
+    },
     /// What is done after a failure, which it reads as `error`.
     Caught {
         failure: Failure,
         error: Data,
+        /// Where what failed stands below it, and is done again.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        again: Option<Box<DoneAgain>>,
     },
+}
+
+/// What is done again after a failure.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct DoneAgain {
+    /// The lanes that were joined, where some of them are to begin again.
+    join: Option<Join>,
 }
 
 impl Turns {
@@ -208,8 +226,11 @@ impl Frame {
         FRAME
             + match &self.turns {
                 Turns::Once | Turns::While { .. } => 0,
-                Turns::Try { .. } => CATCHES,
-                Turns::Caught { failure, error } => CAUGHT + text_weight(&failure.message) + error.weight(),
+                Turns::Try { .. } | Turns::Again { .. } => CATCHES,
+                Turns::Caught { failure, error, again } => {
+                    let join = again.as_ref().and_then(|again| again.join.as_ref()).map_or(0, Join::weight);
+                    CAUGHT + text_weight(&failure.message) + error.weight() + join
+                }
                 Turns::Foreach(each) => {
                     FOREACH + text_weight(&each.variable) + each.items.weight() + each.item.weight()
                 }

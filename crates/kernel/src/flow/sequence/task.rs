@@ -1,7 +1,7 @@
 //! Tasks: lanes of a fork that belong to sub-agents. Each has a name and what it is given, both made when the fork begins, so
 //! that all of them can be told at once. A task that failed may begin again, in another lane, once all others have ended.
 
-use super::{COUNT, Lane, SequenceLife, TASK_AGAIN, TASK_LATER};
+use super::{COUNT, Join, Lane, SequenceLife, TASK_AGAIN, TASK_LATER};
 use crate::data::text_weight;
 use crate::failure::shortened;
 use crate::language::kind;
@@ -138,6 +138,19 @@ impl TaskLives {
         self.failed.contains_key(&task)
     }
 
+    /// Lets tasks that have failed begin again, but for those that cannot be. Says whether there are some.
+    fn begin_failed_again(&mut self) -> bool {
+        let cannot_be = |failure: &Failure| failure.kind == FailureKind::Expression;
+        let (stay, again): (BTreeMap<_, _>, BTreeMap<_, _>) =
+            std::mem::take(&mut self.failed).into_iter().partition(|(_, failure)| cannot_be(failure));
+        self.failed = stay;
+        self.due = again.into_keys().collect();
+        for task in &self.due {
+            self.tasks[*task as usize].stage = TaskStage::Waiting;
+        }
+        !self.due.is_empty()
+    }
+
     /// When the fork began.
     pub(super) fn since(&self) -> u64 {
         self.since
@@ -160,6 +173,15 @@ impl TaskLives {
             json!({ "task_id": id, "message": failure.message, "type": failure.kind, "attempts": attempts })
         });
         errors.collect()
+    }
+}
+
+impl Join {
+    /// Lets tasks that have failed begin again. Says whether there are some.
+    pub(super) fn begin_failed_again(&mut self) -> bool {
+        let begins = self.tasks.as_mut().is_some_and(|tasks| tasks.begin_failed_again());
+        self.failure = self.tasks.as_ref().and_then(|tasks| tasks.first_failed()).cloned();
+        begins
     }
 }
 

@@ -111,13 +111,18 @@ impl Moment<'_> {
         Ok(())
     }
 
+    /// Silence has failed the attempt. At a gate it is a no, and nobody is asked twice.
     fn expire(&mut self, key: &str) {
-        self.reach(EXPIRE);
         let step = self.step(key);
-        let kind = if is_gate(step) { FailureKind::Declined } else { FailureKind::TimedOut };
         let message = format!("no answer came within {}", span(step.timeout.ms().unwrap_or_default()));
         self.withdraw(self.activity(key).id(key, Purpose::Work));
-        self.end(key, Some(Failure::new(kind, message)), Fields::new());
+        let kind = if is_gate(step) { FailureKind::Declined } else { FailureKind::TimedOut };
+        let failure = Failure::new(kind, message);
+        if is_gate(step) || self.plan.revision < 2 {
+            self.reach(EXPIRE);
+            return self.end(key, Some(failure), Fields::new());
+        }
+        self.attempt_failed(key, failure, Fields::new(), (GAVE_UP_REST, EXPIRE));
     }
 
     fn overdue(&mut self, key: &str) {

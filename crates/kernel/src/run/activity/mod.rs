@@ -4,7 +4,7 @@
 //! ```text
 //!            ┌─ working ◄──► resting      an adapter        work.rs
 //!            ├─ offered ◄──► verifying    agent or human    action.rs, check.rs
-//!            │     ▲ └─────► resting      given up          action.rs
+//!            │     ▲ └─────► resting      given up, silent  action.rs
 //!  begin.rs ─┤                                                                  ├─► ended   end.rs
 //!            ├─ nested ◄───► resting      a child run       child.rs
 //!            ├─────────────────────────── nobody            make.rs
@@ -55,12 +55,12 @@ table! { "activity":
     RESUME         = "offered",     "its time came, and that is its end"  => "ended";
     OVERTIME       = "offered",     "it is said to have taken too long"   => "ended";
     GAVE_UP        = "offered",     "given up, no attempt left"           => "ended";
-    GAVE_UP_REST   = "offered",     "given up, an attempt is left"        => "resting";
+    GAVE_UP_REST   = "offered",     "given up or silent, one is left"     => "resting";
     OFFER_AGAIN    = "resting",     "the rest of an action is over"       => "offered";
     APPROVE        = "offered",     "a human said yes"                    => "ended";
     DECLINE        = "offered",     "a human said no"                     => "ended";
     OVERDUE        = "offered",     "result is overdue"                   => "offered";
-    EXPIRE         = "offered",     "result did not come in time"         => "ended";
+    EXPIRE         = "offered",     "no result in time, no attempt left"  => "ended";
     HOLDS          = "verifying",   "the result holds"                    => "ended";
     HOLDS_NOT      = "verifying",   "it does not, an attempt is left"     => "offered";
     HOLDS_NEVER    = "verifying",   "it does not, no attempt left"        => "ended";

@@ -10,7 +10,7 @@ pub(crate) use command::{cancellation, failed, human, submission, succeeded};
 use crate::build::fields;
 use crate::ledger::Ledger;
 use crate::say;
-use kernel::question::{Compute, Made, Otherwise, Piece};
+use kernel::question::{Before, Compute, Made, Otherwise, Piece};
 use kernel::table::Row;
 use kernel::{
     Answer, Bounds, Command, Data, Digest, EffectId, Event, Fields, OpenKind, Plan, Question, Refusal, Run,
@@ -237,7 +237,17 @@ impl Drive {
     fn compute(&self, fields: &[Compute], scope: &[(String, Data)]) -> Vec<Made> {
         let mut scope: BTreeMap<String, Data> = scope.iter().cloned().collect();
         let mut all = Vec::new();
+        let mut kept: BTreeSet<&str> = BTreeSet::new();
         for field in fields {
+            let is_as_it_was = |before: &Before| {
+                let now = scope.get(&before.name).map(|data| self.value(data).to_string());
+                kept.contains(before.name.as_str()) || before.is(now.as_deref())
+            };
+            if !field.only_after.is_empty() && field.only_after.iter().all(is_as_it_was) {
+                kept.insert(&field.name);
+                all.push(Made { value: None, error: None, input: Digest::of(b""), took_us: 0, kept: true });
+                continue;
+            }
             let old = scope.remove(&field.name);
             let input: Option<Vec<Value>> =
                 field.inputs.iter().map(|path| scope.get(path).map(|data| self.value(data))).collect();
@@ -263,7 +273,7 @@ impl Drive {
             for name in bare.into_iter().chain([field.name.clone()]) {
                 scope.extend(value.clone().map(|value| (name, value)));
             }
-            all.push(Made { value, error, input: digest, took_us: 7 });
+            all.push(Made { value, error, input: digest, took_us: 7, kept: false });
         }
         all
     }

@@ -4,7 +4,7 @@ use super::scenarios;
 use crate::build::*;
 use crate::drive::{Drive, human};
 use kernel::command::Caller;
-use kernel::plan::{Deadline, GateLevel, OnInterrupt, OnOverdue, Step};
+use kernel::plan::{Deadline, GateLevel, OnInterrupt, OnOverdue, Plan, REVISION, Step};
 use kernel::{Command, Digest, EffectId, FailureKind, News, Refusal};
 use serde_json::{Value, json};
 
@@ -13,6 +13,8 @@ scenarios![
     a_result_that_comes_in_time_ends_the_timer,
     an_overdue_action_is_offered_again_and_waits,
     an_overdue_action_may_fail,
+    an_overdue_action_that_fails_is_tried_again,
+    a_gate_is_not_asked_again,
     a_gate_is_approved,
     a_gate_is_declined,
     silence_is_a_no,
@@ -77,6 +79,22 @@ fn an_overdue_action_may_fail() {
     let mut it = Drive::start(line(vec![step]));
     it.expect(&["offer a#1", "timer a#1/due at 4000"]);
     it.fire("a#1/due").expect(&["withdraw a#1"]).stands("failed: step `a`: no answer came within 3 s");
+}
+
+#[test]
+fn an_overdue_action_that_fails_is_tried_again() {
+    let step = Step { on_overdue: OnOverdue::Fail, ..agent("a").timeout(3_000).retry(2, 10) };
+    let mut it = Drive::start(Plan { revision: REVISION, ..line(vec![step]) });
+    it.fire("a#1/due").expect(&["withdraw a#1", "timer a#1/retry at 4010"]);
+    it.fire("a#1/retry").expect(&["offer a#2", "timer a#2/due at 7010"]).stands("waiting: agent a");
+    it.fire("a#2/due").expect(&["withdraw a#2"]).stands("failed: step `a`: no answer came within 3 s");
+}
+
+#[test]
+fn a_gate_is_not_asked_again() {
+    let step = gate("g", GateLevel::Ask).timeout(9).retry(2, 10);
+    let mut it = Drive::start(Plan { revision: REVISION, ..line(vec![step]) });
+    it.fire("g#1/due").expect(&["withdraw g#1"]).stands("failed: step `g`: no answer came within 9 ms");
 }
 
 #[test]

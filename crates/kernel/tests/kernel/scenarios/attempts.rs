@@ -15,6 +15,8 @@ scenarios![
     expressions_and_loops_fail_as_steps_do,
     what_was_not_declared_is_never_caught,
     a_retry_goes_back_and_then_gives_up,
+    what_failed_is_done_again_where_it_stands,
+    what_follows_a_failure_is_not_done_again,
     a_failure_leaves_the_list_it_was_at,
     a_lane_catches_its_own_failures,
     changes_follow_a_failure_whether_the_lane_goes_on_or_not,
@@ -51,6 +53,37 @@ fn a_failure_is_caught_with_what_it_was() {
     let mut it = Drive::start(tries(vec![act(2)]));
     it.done("work#1", json!({})).expect(&["offer after#1"]);
     it.finish();
+}
+
+/// A loop of two rounds in a body in which what fails is done again after a repair.
+fn again(times_max: u32) -> Plan {
+    let steps = vec![noop("work"), agent("after"), agent("repair")];
+    let twice = each(text("${inputs.items}"), "item", 3);
+    let again = Node::Again { body: 1, catch: 2, times_max };
+    let plan = layered(sequence(steps, vec![vec![again, act(1)], vec![twice], vec![act(2)], vec![act(0)]]));
+    with_input(plan, "items")
+}
+
+#[test]
+fn what_failed_is_done_again_where_it_stands() {
+    let mut it = Drive::new(again(1)).started(json!({"items": [1, 2]}));
+    it.done("work#1", json!({})).expect(&["perform work@2#1"]);
+    it.fails("work@2#1", FailureKind::Operation).expect(&["offer repair#1"]);
+    it.submit("repair#1", json!({})).expect(&["perform work@3#1"]);
+    it.done("work@3#1", json!({})).expect(&["offer after#1"]);
+    it.finish();
+    let mut it = Drive::new(again(1)).started(json!({"items": [1]}));
+    it.fails("work#1", FailureKind::Operation).submit("repair#1", json!({}));
+    it.fails("work@2#1", FailureKind::Operation).stands("failed: step `work`: it broke");
+}
+
+#[test]
+fn what_follows_a_failure_is_not_done_again() {
+    let mut plan = again(9);
+    plan.steps[2] = noop("repair");
+    let mut it = Drive::new(plan).started(json!({"items": [1]}));
+    it.fails("work#1", FailureKind::Operation).expect(&["perform repair#1"]);
+    it.fails("repair#1", FailureKind::Operation).stands("failed: step `repair`: it broke");
 }
 
 #[test]

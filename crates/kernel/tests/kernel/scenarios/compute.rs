@@ -4,7 +4,7 @@
 use super::scenarios;
 use crate::build::*;
 use crate::drive::{Drive, human};
-use kernel::plan::{OnError, WriteKind};
+use kernel::plan::{OnError, REVISION, WriteKind};
 use kernel::{Command, Data, FailureKind, News, Plan};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 scenarios![
     all_that_follows_is_asked_for_at_once,
     only_what_a_change_touches_is_asked_for,
+    what_follows_from_what_comes_out_the_same_stays,
     a_field_without_all_it_follows_from_is_not_set,
     each_failure_follows_its_own_rule,
     a_dead_evaluator_is_a_failure_of_each_field,
@@ -32,6 +33,7 @@ fn arithmetic(source: &str, scope: &BTreeMap<String, Data>) -> Result<Value, Str
         "sum" => {
             Ok(input.as_array().ok_or("not a list")?.iter().filter_map(Value::as_i64).sum::<i64>().into())
         }
+        "parity" => Ok(json!(input.as_i64().ok_or("not a number")? % 2)),
         "with" => Ok(json!([input, scope.get("other").and_then(Data::inline)])),
         "long" => Ok(json!("x".repeat(20_000))),
         other => Err(format!("{other} (line 3, column 5)")),
@@ -79,6 +81,33 @@ fn only_what_a_change_touches_is_asked_for() {
     it.give(Command::Update { values, changes: vec![], by: human(false), key: None });
     it.asks(&[&["compute computed.b; computed.c; computed.d; computed.e with raw.a=5, raw.other=6"]]);
     it.state("computed.d", json!(12));
+}
+
+#[test]
+fn what_follows_from_what_comes_out_the_same_stays() {
+    let computed = vec![
+        transform("computed.p", &["raw.a"], "parity", OnError::Null),
+        transform("computed.q", &["computed.p"], "plus one", OnError::Null),
+        transform("computed.r", &["computed.q"], "plus one", OnError::Null),
+        transform("computed.s", &["raw.a", "computed.q"], "sum", OnError::Null),
+    ];
+    let plan = Plan { revision: REVISION, ..reactive(json!({"raw.a": 1}), computed) };
+    let mut it = Drive::new(plan).evaluating(arithmetic).started(json!({}));
+    let traced = |it: &Drive| -> Vec<String> {
+        let news = it.turn.news.iter();
+        let field = |news: &News| match news {
+            News::Computed { field, .. } => Some(field.clone()),
+            _ => None,
+        };
+        news.filter_map(field).collect()
+    };
+    write(&mut it, "raw.a", json!(3));
+    it.asks(&[&["compute computed.p; computed.q; computed.r; computed.s with computed.q=2, raw.a=3"]]);
+    assert_eq!(traced(&it), ["computed.p", "computed.s"]);
+    it.state("computed.q", json!(2)).state("computed.r", json!(3)).state("computed.s", json!(5));
+    write(&mut it, "raw.a", json!(4));
+    assert_eq!(traced(&it), ["computed.p", "computed.q", "computed.r", "computed.s"]);
+    it.state("computed.q", json!(1)).state("computed.r", json!(2)).state("computed.s", json!(5));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::scenarios;
 use crate::build::*;
 use crate::drive::Drive;
-use kernel::plan::{Expr, Node, OnFailure, Tasks, WriteKind};
+use kernel::plan::{Expr, Flow, Node, OnFailure, REVISION, Tasks, WriteKind};
 use kernel::{EffectId, FailureKind, News, Plan, TaskStage};
 use serde_json::json;
 
@@ -21,6 +21,7 @@ scenarios![
     a_fork_of_no_tasks_has_ended,
     a_run_that_closes_tells_of_its_tasks,
     many_tasks_are_kept_as_content,
+    only_tasks_that_failed_are_done_again,
 ];
 
 fn tasks() -> Tasks {
@@ -272,5 +273,25 @@ fn many_tasks_are_kept_as_content() {
         it.submit(&effect, json!({}));
     }
     it.expect(&["offer after#1"]);
+    it.finish();
+}
+
+#[test]
+fn only_tasks_that_failed_are_done_again() {
+    let mut plan = fork_of(items(2), 5, OnFailure::Fail, tasks());
+    (plan.revision, plan.steps[0]) = (REVISION, noop("work"));
+    plan.steps.push(agent("repair"));
+    let Flow::Sequence(sequence) = &mut plan.flow else { panic!() };
+    let again = Node::Again { body: 2, catch: 3, times_max: 9 };
+    let fork = std::mem::replace(&mut sequence.bodies[0][0], again);
+    sequence.bodies.extend([vec![fork], vec![act(3)]]);
+    let mut it = start(plan);
+    it.done("1/work@1#1", json!({})).fails("2/work@1#1", FailureKind::Operation).expect(&["offer repair#1"]);
+    it.submit("repair#1", json!({})).expect(&["perform 3/work@2#1"]);
+    let stands =
+        |it: &Drive| -> Vec<TaskStage> { stages(it).into_iter().map(|(_, stage, _)| stage).collect() };
+    assert_eq!(stands(&it), [TaskStage::Done, TaskStage::Running]);
+    it.fails("3/work@2#1", FailureKind::Operation).expect(&["offer repair@2#1"]);
+    it.submit("repair@2#1", json!({})).done("4/work@3#1", json!({})).expect(&["offer after#1"]);
     it.finish();
 }

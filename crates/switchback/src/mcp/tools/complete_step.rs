@@ -80,7 +80,8 @@ pub(super) async fn complete(
 ) -> Result<Option<Asked>, Problem> {
     let said = Said::of(call)?;
     let attempt = call.arguments.number("attempt")?;
-    let due = whose.asked(&watch.view).find(|asked| atomic::is_meant(asked, step_id)).cloned();
+    let view = &watch.view;
+    let due = whose.asked(view).find(|asked| atomic::is_meant(asked, step_id, &view.plan)).cloned();
     let Some(asked) = due else { return not_due(call, watch, whose, (step_id, attempt), said).await };
     if let Some(attempt) = attempt.filter(|attempt| *attempt != asked.attempt) {
         let error = format!("attempt {attempt} of `{step_id}` is not due: attempt {} is", asked.attempt);
@@ -321,9 +322,11 @@ async fn find(call: &Call, run: &RunId, effects: Vec<EffectId>) -> Result<Option
 
 /// The name of a step without the type behind it.
 fn plain(watch: &Watch, step_id: &str) -> String {
+    let steps = &watch.view.plan.steps;
+    let is_own = steps.iter().any(|step| step.id == step_id);
     let typed = step_id.rsplit_once('.').filter(|(id, kind)| {
         let of_plan = |step: &&engine::kernel::plan::Step| step.id == *id && step.kind == *kind;
-        watch.view.plan.steps.iter().any(|step| of_plan(&step))
+        !is_own && steps.iter().any(|step| of_plan(&step))
     });
     let plain = typed.map_or(step_id, |(id, _)| id);
     // Below the run that is looked at, the way to it stands before its name.
@@ -398,6 +401,14 @@ fn refused(watch: &Watch, whose: &Whose, asked: &Asked, error: engine::Error) ->
             );
             let help = "Nothing was changed. Hand in less: what is long belongs into a file, and its name into the result";
             shown(Problem::new("too-large", error).help(help), watch, whose)
+        }
+        engine::Error::Refused(Refusal::NotOpen { .. }) => {
+            let error = format!("`{id}` is not due any more");
+            shown(Problem::new("wrong-step", error).help("Nothing was changed"), watch, whose)
+        }
+        engine::Error::Refused(Refusal::Stale { .. }) => {
+            let error = format!("attempt {} of `{id}` is not due any more", asked.attempt);
+            shown(Problem::new("old-attempt", error).help("Nothing was changed"), watch, whose)
         }
         other => shown(runs::refused(other), watch, whose),
     }

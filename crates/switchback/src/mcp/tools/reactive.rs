@@ -12,10 +12,12 @@ use crate::mcp::problem::{Problem, said};
 use crate::mcp::runs;
 use crate::mcp::watch::{Wants, Watch};
 use engine::asking::Asked;
+use engine::dialects::reactive::RESUME;
 use engine::dialects::reactive::view::atomic::{self, Atomic};
 use engine::dialects::reactive::view::tasks::{Parallel, State, Task, named};
 use engine::dialects::steps::due::Delegated;
 use engine::dialects::steps::view::word;
+use engine::kernel::plan::Dialect;
 use engine::kernel::{Outcome, RunId, Status};
 use engine::view::{Held, History, View};
 use serde_json::{Map, Value, json};
@@ -80,7 +82,7 @@ impl Whose {
     }
 
     fn main<'v>(&self, view: &'v View) -> Due<'v> {
-        if let Some(asked) = self.asked(view).find(|asked| !asked.ends) {
+        if let Some(asked) = self.asked(view).find(|asked| !asked.ends && !is_held(asked)) {
             return Due::Step(Box::new(Atomic::of(asked)));
         }
         let is_of_a_task = |one: &Parallel| {
@@ -115,7 +117,7 @@ impl Whose {
         let due = move |view: &View| match whose.due(view) {
             Due::NotYet(..) => false,
             // A task that is not there any more is over, and nothing of it will come.
-            Due::Nothing => whose != Whose::Main,
+            Due::Nothing => whose != Whose::Main || held(view).is_some(),
             _ => true,
         };
         watch.wants = Some(Wants { due: Box::new(due), strict: *self != Whose::Main });
@@ -126,7 +128,7 @@ impl Whose {
         let whose = self.clone();
         let due = move |view: &View| match whose.due(view) {
             Due::NotYet(_, task) => task.state == State::Waiting,
-            Due::Nothing => whose != Whose::Main,
+            Due::Nothing => whose != Whose::Main || held(view).is_some(),
             _ => true,
         };
         watch.wants = Some(Wants { due: Box::new(due), strict: *self != Whose::Main });
@@ -139,6 +141,22 @@ impl Whose {
             Whose::Task(id) => format!(", task_id=\"{id}\""),
         }
     }
+}
+
+/// What a run that has failed waits for until somebody resumes it.
+pub(super) fn held(view: &View) -> Option<&Asked> {
+    view.asked.iter().find(|asked| is_held(asked))
+}
+
+fn is_held(asked: &Asked) -> bool {
+    asked.dialect == Dialect::Reactive && asked.word == RESUME
+}
+
+/// Why a run is held: the step that failed, and its words.
+fn why_held(asked: &Asked) -> String {
+    let shown = |name: &str| asked.parameters.get(name).and_then(Value::as_str);
+    let message = shown("message").unwrap_or_default();
+    shown("step").map_or_else(|| message.to_owned(), |step| format!("step `{step}`: {message}"))
 }
 
 /// The lane of a run with tasks that a question stands in, if it stands in that run or below it.
@@ -247,6 +265,9 @@ pub(super) fn standing(view: &View, whose: &Whose) -> Value {
     if let Some(error) = view.error().filter(|_| matches!(due, Due::Nothing)) {
         value["error"] = json!(error);
     }
+    if let Some(asked) = held(view).filter(|_| matches!((&due, whose), (Due::Nothing, Whose::Main))) {
+        value["error"] = why_held(asked).into();
+    }
     value["next"] = next(view, whose, &due).into();
     value
 }
@@ -336,6 +357,10 @@ fn ended(view: &View, whose: &Whose) -> String {
         (Status::Ended(_), _) => format!(
             "The run is over. workflow_debug_info(workflow_id=\"{run}\") and get_workflow_status(workflow_id=\"{run}\") show what \
              happened; mend the cause, then start it again."
+        ),
+        _ if held(view).is_some() => format!(
+            "A step has failed, and the run is held. Mend the cause, then workflow_resume(workflow_id=\"{run}\") tries it again; \
+             workflow_complete(workflow_id=\"{run}\", status=\"failed\") ends the run instead."
         ),
         _ => format!(
             "No step is due yet. workflow_get_next_step(workflow_id=\"{run}\", wait_seconds=45) waits for one."

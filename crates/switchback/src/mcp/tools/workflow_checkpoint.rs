@@ -130,7 +130,7 @@ pub(super) fn current(view: &View) -> Option<String> {
 
 /// The step that a caller names.
 fn known(view: &View, named: &str) -> Result<String, Problem> {
-    let is_due = view.asked.iter().find(|asked| atomic::is_meant(asked, named)).map(atomic::id);
+    let is_due = view.asked.iter().find(|asked| atomic::is_meant(asked, named, &view.plan)).map(atomic::id);
     let steps = || view.plan.steps.iter();
     let typed = || steps().find(|step| named == step.id || named == format!("{}.{}", step.id, step.kind));
     is_due.or_else(|| typed().map(|step| step.id.clone())).ok_or_else(|| {

@@ -4,11 +4,16 @@ use super::reactive::{self, Whose};
 use super::{Hints, Later, Tool, driven, schema};
 use crate::mcp::answer::{Answer, Answered};
 use crate::mcp::call::Call;
+use crate::mcp::problem::Problem;
 use crate::mcp::resources::uri;
+use crate::mcp::runs;
+use crate::mcp::submit::{Taken, submit};
 use crate::mcp::wait::{Patience, wait};
+use crate::mcp::watch::Watch;
 use crate::settings::Toolset;
 use engine::kernel::clock::iso;
-use engine::kernel::{Outcome, Status};
+use engine::kernel::event::Claim;
+use engine::kernel::{Command, Data, Fields, Outcome, Status};
 use engine::view::{History, Mark, View};
 use serde_json::{Map, Value, json};
 
@@ -18,10 +23,11 @@ const NOTES: [&str; 3] = ["on_resume", "orchestrator_behavior", "on_high_context
 pub(super) const TOOL: Tool = Tool {
     name: "workflow_resume",
     title: "Take a run up again",
-    description: "Use this to go on with a run in a new conversation; nothing of it was lost, and runs go on without it. Answers \
+    description: "Use this to go on with a run in a new conversation; nothing of it was lost, and runs go on without it. Where the \
+        definition says `retry_failed_steps`, a run that is held after a failure tries what failed again. Answers \
         `state` (all values in one object, computed ones too), `last_checkpoint` (its step and time, or null), `pending_tasks` of \
         sub-agents, `due`, what the definition says about resuming, and `next`.",
-    hints: Hints { read_only: false, destructive: false, idempotent: true, open_world: false },
+    hints: Hints { read_only: false, destructive: true, idempotent: false, open_world: true },
     toolset: Some(Toolset::Reactive),
     aliases: &[],
     schema: || {
@@ -44,6 +50,18 @@ fn failed(view: &View, history: &History) -> Option<Mark> {
     Some(Mark { seq: view.seq(), at: end.at, step: Some(end.step.clone()), reason: failure.message.clone() })
 }
 
+/// Lets a run go on that is held after a failure. Says whether it was.
+async fn try_again(call: &Call, watch: &mut Watch) -> Result<bool, Problem> {
+    let Some(asked) = reactive::held(&watch.view).cloned() else { return Ok(false) };
+    let result = Fields::from([("result".to_owned(), Data::Inline(Value::Null))]);
+    let (effect, by, claim) = (asked.effect.clone(), call.caller(), Claim::default());
+    let seq = submit(call, &asked, Command::Submit { effect, result, by, claim }).await;
+    let seq = seq.map_err(runs::refused)?;
+    watch.taken(call, &asked, Taken::Recorded(seq)).await?;
+    Whose::Main.watches(watch);
+    Ok(true)
+}
+
 async fn resume(call: &Call) -> Answered {
     let patience = Patience::of(call.arguments.wait_seconds()?, call.visit.settings().call_seconds);
     call.arguments.request_key()?;
@@ -53,6 +71,10 @@ async fn resume(call: &Call) -> Answered {
     Whose::Main.watches(&mut watch);
     wait(call, &mut watch, patience).await?;
     watch.look(call).await?;
+    if try_again(call, &mut watch).await? {
+        wait(call, &mut watch, patience).await?;
+        watch.look(call).await?;
+    }
     let (view, run) = (&watch.view, watch.view.run.clone());
     let history = reactive::history(call, &run).await?;
     let last = failed(view, &history).or_else(|| history.marks.last().cloned()).map(|mark| {

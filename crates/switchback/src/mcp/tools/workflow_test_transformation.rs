@@ -82,6 +82,7 @@ fn question(transform: &str, input: Value, context: serde_json::Map<String, Valu
         otherwise: Otherwise::Null,
         origin: None,
         validate_origin: None,
+        only_after: Vec::new(),
     };
     Question::Compute { language: Language::JavaScript, fields: vec![field], scope }
 }

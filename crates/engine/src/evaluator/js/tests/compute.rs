@@ -18,6 +18,7 @@ fn field(name: &str, inputs: &[&str], source: &str) -> Compute {
         otherwise: Otherwise::Null,
         origin: None,
         validate_origin: None,
+        only_after: Vec::new(),
     }
 }
 
