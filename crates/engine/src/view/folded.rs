@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 const RUNS_MAX: usize = 8;
 
 /// How many bytes a journal has that is kept: a shorter one is folded sooner than it is copied.
-const BYTES_MIN: usize = 16 * 1024;
+const BYTES_MIN: usize = 4 * 1024;
 
 /// The runs that were looked at last, the latest at the end.
 static KEPT: Mutex<Vec<Arc<Folded>>> = Mutex::new(Vec::new());
