@@ -185,10 +185,11 @@ mod tests {
         let held = Held::new(Note::new(1, about), session);
         let says = |text: &str, wanted: &str| {
             let seen = std::cell::RefCell::new(Vec::new());
-            assert_eq!(
-                held.types(text, |line| Ok::<(), ()>(seen.borrow_mut().push(line.to_owned()))),
-                Ok(())
-            );
+            let keep = |line: &str| {
+                seen.borrow_mut().push(line.to_owned());
+                Ok::<(), ()>(())
+            };
+            assert_eq!(held.types(text, keep), Ok(()));
             assert_eq!(seen.borrow()[0], wanted);
         };
         says("rm ", "rm ");
