@@ -84,11 +84,13 @@ impl Seen<'_> {
     /// The state in which it ended; in a session, a word for how.
     fn final_state(&self, in_session: bool, last: Option<&str>) -> String {
         if !in_session {
-            return last.unwrap_or("error").to_owned();
+            let word = if self.log.outcome.is_none() { "running" } else { "error" };
+            return last.unwrap_or(word).to_owned();
         }
         let checked = self.log.visits.iter().rev().find(|visit| visit.ended.is_some() && self.is_own(visit));
         let missing = checked.filter(|visit| visit.result.contains_key("missing_vars"));
         let word = match (&self.log.outcome, missing.map(|visit| self.name(visit.step))) {
+            (None, _) => "running",
             (Some(Outcome::Succeeded { .. }), _) => "completed",
             (_, Some("@arguments")) if last.is_none() => "validation_failed",
             (_, Some("@return_values")) => "return_validation_failed",
