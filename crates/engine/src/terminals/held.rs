@@ -84,6 +84,13 @@ impl Held {
         Ok(())
     }
 
+    /// What was typed of a line that is not ended and still stands there: a key that a pager took does not.
+    pub(super) fn half_typed(&self) -> Option<String> {
+        let typed = rubbed_out(&self.typed.lock().unwrap_or_else(PoisonError::into_inner).0);
+        let typed = typed.trim();
+        (!typed.is_empty() && self.line_on_screen().trim_end().ends_with(typed)).then(|| typed.to_owned())
+    }
+
     /// The line that the cursor is on, from its first row; of a program that draws the whole screen, nothing.
     fn line_on_screen(&self) -> String {
         let looks = self.session.screen();

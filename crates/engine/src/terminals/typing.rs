@@ -51,6 +51,13 @@ impl Keeper {
     }
 }
 
+impl Keeper {
+    /// What was typed into a session of a line that is not ended.
+    pub(crate) fn half_typed(&self, visitor: &Visitor, session: &str) -> Option<String> {
+        self.find(visitor, session).ok()?.half_typed()
+    }
+}
+
 /// That nobody else types, or who does.
 pub(super) fn free(held: &Held, what: &str) -> Result<(), Refused> {
     match &*held.holder() {

@@ -9,9 +9,13 @@ use kernel::event::Report;
 use serde_json::{Map, Value, json};
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
+use std::time::{Duration, Instant};
 
 /// How long the shell may take to answer, in seconds.
 const SECONDS_MAX: f64 = 10.0;
+
+/// How often is looked whether a shell is still busy: nothing tells.
+const LOOKS_EACH: Duration = Duration::from_millis(20);
 
 /// How many variables one line asks for: lines of a terminal have an end.
 const AT_ONCE: usize = 6;
@@ -43,8 +47,30 @@ impl Call<'_> {
         }
     }
 
-    /// The shell of a session that can be asked now.
+    /// The shell of a session, once it can be asked: what it still does is waited for as long as an answer would be.
     fn shell(&self, session: &str) -> Result<Shell, String> {
+        let until = Instant::now() + Duration::from_secs_f64(SECONDS_MAX);
+        loop {
+            match self.shell_now(session) {
+                Ok(Err(_)) if Instant::now() < until => std::thread::sleep(LOOKS_EACH),
+                Ok(asked) => return self.nothing_typed(session).and(asked),
+                Err(why) => return Err(why),
+            }
+        }
+    }
+
+    /// Nobody is in the middle of a line, which the question would end.
+    fn nothing_typed(&self, session: &str) -> Result<(), String> {
+        match self.keeper.half_typed(self.visitor, session) {
+            None => Ok(()),
+            Some(_) => Err(format!(
+                "a line is begun and not ended in session `{session}`: end it or clear it first (Ctrl-U), and run again"
+            )),
+        }
+    }
+
+    /// The shell of a session; inside, that it is busy.
+    fn shell_now(&self, session: &str) -> Result<Result<Shell, String>, String> {
         let looked = self.ask(&look(session));
         looked.map_err(|refused| refused.error)?;
         let row = self.row(session).ok_or_else(|| format!("there is no session `{session}`"))?;
@@ -60,12 +86,12 @@ impl Call<'_> {
                 row.shell
             )
         })?;
-        match row.foreground {
+        Ok(match row.foreground {
             Some(busy) => Err(format!(
                 "the session `{session}` is busy with `{busy}`: its shell can be asked once that has ended"
             )),
             None => Ok(shell),
-        }
+        })
     }
 
     fn row(&self, session: &str) -> Option<Row> {

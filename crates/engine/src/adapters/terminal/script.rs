@@ -35,17 +35,17 @@ impl Shell {
     /// The line that asks for variables.
     pub(super) fn line(self, names: &[&str], mark: &str) -> String {
         let asked: Vec<String> = names.iter().map(|name| self.one(name, mark)).collect();
-        format!(" {}; printf 'SB%s %s\\n' {mark} END\n", asked.join("; "))
+        format!(" {}; command printf 'SB%s %s\\n' {mark} END\n", asked.join("; "))
     }
 
     fn one(self, name: &str, mark: &str) -> String {
         match self {
             Shell::Posix => format!(
-                "printf 'SB%s %s=%s%s\\n' {mark} {name} \"${{{name}+SET}}\" \"$(sh -c 'printf %s \"${{{name}+,EXPORTED}}\"')\""
+                "command printf 'SB%s %s=%s%s\\n' {mark} {name} \"${{{name}+SET}}\" \"$(sh -c 'printf %s \"${{{name}+,EXPORTED}}\"')\""
             ),
             Shell::Fish => format!(
-                "if set -qx {name}; printf 'SB%s %s=SET,EXPORTED\\n' {mark} {name}; else if set -q {name}; printf \
-                 'SB%s %s=SET\\n' {mark} {name}; else; printf 'SB%s %s=\\n' {mark} {name}; end"
+                "if set -qx {name}; command printf 'SB%s %s=SET,EXPORTED\\n' {mark} {name}; else if set -q {name}; command printf \
+                 'SB%s %s=SET\\n' {mark} {name}; else; command printf 'SB%s %s=\\n' {mark} {name}; end"
             ),
         }
     }
