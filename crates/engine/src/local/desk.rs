@@ -116,6 +116,11 @@ impl Desk {
         self.leave(next, due);
     }
 
+    /// Whether something was posted that nobody has taken yet.
+    pub(super) fn has_mail(&self) -> bool {
+        !self.inbox().mail.is_empty()
+    }
+
     /// An effect is being carried out from now on.
     pub(super) fn begins(&self) {
         self.at_work.fetch_add(1, Ordering::Relaxed);

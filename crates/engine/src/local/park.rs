@@ -65,7 +65,8 @@ impl Worker {
         let (quiet, busy): (Vec<Parking>, Vec<Parking>) =
             std::mem::take(&mut self.parking).into_iter().partition(|parking| {
                 let theirs = |run: &RunId| run.is_within(&parking.run);
-                !self.hands.interrupt(theirs) && !self.driver.is_turning(theirs)
+                // What has let go has posted how first: that may still lie there, and must find the run where it was.
+                !self.hands.interrupt(theirs) && !self.driver.is_turning(theirs) && !self.desk.has_mail()
             });
         self.parking = busy;
         for Parking { run, reply, letters } in quiet {
