@@ -125,9 +125,7 @@ impl Line {
     pub(super) fn up(&mut self, rows: usize) -> bool {
         let fits = rows.checked_mul(self.width).filter(|cells| *cells <= self.row());
         let Some(cells) = fits else { return false };
-        let column = self.column();
-        self.at = self.row() - cells;
-        self.go(column);
+        self.go_to(self.row() - cells);
         true
     }
 
@@ -138,10 +136,14 @@ impl Line {
             .map(|cells| self.row() + cells)
             .filter(|row| *row < self.cells.len());
         let Some(row) = fits else { return false };
-        let column = self.column();
-        self.at = row;
-        self.go(column);
+        self.go_to(row);
         true
+    }
+
+    /// Moves to the row that begins there, in the same column. A row that was just filled is left by that.
+    fn go_to(&mut self, row: usize) {
+        self.at = row + self.column();
+        self.is_full = false;
     }
 
     /// Tells whether something would be lost if it were written over from the cursor on.

@@ -309,6 +309,9 @@ mod tests {
         assert_eq!(lines(80, b"abcdef\x1b[3G\x1b[K!", false), ["ab!"]);
         assert_eq!(lines(80, b"a\tb\x1b[2X", false), ["a       b"]);
         assert_eq!(lines(4, b"abcdefg\x1b[AX\r\nY", false), ["abcXYfg"]);
+        // From the last cell of a row that was just filled, too.
+        assert_eq!(lines(4, b"abcdefgh\x1b[AX", false), ["abcXefgh"]);
+        assert_eq!(lines(2, b"abcd\x1b[AX", false), ["aXcd"]);
         let marked =
             |editing: &str| lines(20, format!("ae\u{301}io\u{302}u{editing}").as_bytes(), false).remove(0);
         assert_eq!(marked("\r\x1b[P"), "e\u{301}io\u{302}u");
