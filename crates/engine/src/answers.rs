@@ -5,6 +5,7 @@ mod patience;
 
 pub use patience::{Over, Patience};
 
+use crate::library::Library;
 use crate::secrets::Keeper;
 use crate::terminals::{Keeper as Terminals, Policy};
 use crate::turn::Home;
@@ -21,6 +22,10 @@ pub trait Answers: Send + Sync + 'static {
     /// The same for a caller of a dialect, which has places and words of its own.
     fn plan_for(&self, home: &Home, _caller: Dialect, workflow: &str) -> Result<Called, String> {
         self.plan(home, workflow, None)
+    }
+    /// The definitions around a home, as the tools of `states` see them; none where nobody knows any.
+    fn library(&self, _home: &Home) -> Arc<Library> {
+        Arc::default()
     }
     /// Who keeps the terminals that steps of a home use, and what may be done in them; nobody where there are none.
     fn terminals(&self, _home: &Home) -> Option<(Terminals, Policy)> {

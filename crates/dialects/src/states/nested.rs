@@ -54,7 +54,7 @@ pub(super) fn read(
             Some((Work::Child { workflow, inputs }, Some(nested)))
         }
         (None, None) => {
-            mistakes.error(|sheet| sheet.error("missing-key", action.place(), NEITHER));
+            mistakes.error(|sheet| sheet.error("neither-given", action.place(), NEITHER));
             None
         }
         (Some(_), Some(node)) => {

@@ -54,7 +54,7 @@ pub const SECONDS_USUAL: f64 = 1_800.0;
 const OWN_MS_MAX: u64 = 30_000;
 
 /// The longest variable.
-const VARIABLE_BYTES_MAX: u64 = 64 * 1024;
+pub const VARIABLE_BYTES_MAX: u64 = 64 * 1024;
 
 /// What all variables together may have.
 const VARIABLES_BYTES_MAX: u64 = 8 * 1024 * 1024;
@@ -235,6 +235,20 @@ fn keep(plan: &mut Plan, written: Written) {
             ("total_states".to_owned(), visits),
         ],
     ));
+}
+
+/// The definition of a plan, as it was written; nothing where it is none of a state machine.
+pub fn definition_of(plan: &Plan) -> Option<&Value> {
+    let keeps = plan.steps.iter().find(|step| step.id == "@keep")?;
+    let Work::Server { inputs, .. } = &keeps.work else { return None };
+    let params = inputs.iter().find_map(|(_, value)| match value {
+        Expr::Object(params) => Some(params),
+        _ => None,
+    });
+    params?.iter().find_map(|(name, value)| match value {
+        Expr::Const(definition) if name == "definition" => Some(definition),
+        _ => None,
+    })
 }
 
 fn check(id: &str, kind: &str, variables: &[Variable]) -> Step {

@@ -13,6 +13,8 @@ mod index;
 #[cfg(test)]
 mod tests;
 
+use crate::library::{Definition, Library};
+use dialects::states::definition_of;
 use file::{File, Folder};
 use serde_json::Value;
 use std::io;
@@ -56,6 +58,14 @@ pub enum NotCreated {
     /// One of its name is there.
     #[error("Workflow '{0}' already exists")]
     Taken(String),
+    /// A file that is none of ours has its name.
+    #[error("Workflow '{name}' already exists in {file}, which is not replaced. Choose another name")]
+    Elsewhere {
+        /// The name.
+        name: String,
+        /// The file, as lists write it.
+        file: String,
+    },
     /// The name can be none of a file.
     #[error("`{0}` cannot be the name of a workflow")]
     Name(String),
@@ -116,9 +126,11 @@ impl Kept {
         file::names(&self.folder)
     }
 
-    /// Keeps a definition after a run of it has succeeded, unless one says the same. The same run again is told the same.
-    pub fn save(&self, definition: &Value, by: Success<'_>) -> io::Result<Saved> {
+    /// Keeps a definition after a run of it has succeeded, unless one says the same, and under a name that means nothing else in
+    /// the library. The same run again is told the same.
+    pub fn save(&self, definition: &Value, by: Success<'_>, library: &Library) -> io::Result<Saved> {
         let Success { run, at, .. } = by;
+        let wanted = definition.get("name").and_then(Value::as_str).unwrap_or_default();
         let folder = Folder::lock(&self.folder)?;
         let (hash, mut all) = (hash::of(definition), folder.read()?);
         if let Some(same) = all.iter().find(|file| hash::of(&file.definition) == hash) {
@@ -126,8 +138,15 @@ impl Kept {
             folder.write_indexes(&all, at)?;
             return Ok(if is_of_run { Saved::As(name) } else { Saved::Already(name) });
         }
-        let wanted = definition.get("name").and_then(Value::as_str).unwrap_or_default();
-        let name = free_name(wanted, &hash, |name| folder.has(name));
+        let says_the_same = |one: &&Definition| {
+            let plan = one.reading.plan.as_ref();
+            plan.and_then(definition_of).is_some_and(|other| hash::of(other) == hash)
+        };
+        if let Some(same) = self.others(library, wanted).find(says_the_same) {
+            return Ok(Saved::Already(same.name.clone()));
+        }
+        let name =
+            free_name(wanted, &hash, |name| folder.has(name) || self.others(library, name).next().is_some());
         let mut definition = definition.clone();
         // It is run by the name that it says of itself.
         definition["name"] = name.as_str().into();
@@ -138,11 +157,23 @@ impl Kept {
         Ok(Saved::As(name))
     }
 
-    /// Keeps a definition because somebody says so. One of its name is replaced only if they say that too.
-    pub fn create(&self, definition: &Value, overwrites: bool, at: u64) -> Result<String, NotCreated> {
+    /// Keeps a definition because somebody says so. One of its name is replaced only if they say that too, and only if it is kept
+    /// here. What the binary brings along may be hidden.
+    pub fn create(
+        &self,
+        definition: &Value,
+        overwrites: bool,
+        at: u64,
+        library: &Library,
+    ) -> Result<String, NotCreated> {
         let name = definition.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
         if !is_name(&name) {
             return Err(NotCreated::Name(name.chars().take(NAME_BYTES_MAX).collect()));
+        }
+        let is_a_file = |other: &&Definition| other.origin.path.is_some();
+        let other = self.others(library, &name).find(is_a_file).map(|other| other.origin.shown.clone());
+        if let Some(file) = other {
+            return Err(NotCreated::Elsewhere { name, file });
         }
         let folder = Folder::lock(&self.folder)?;
         if folder.has(&name) && !overwrites {
@@ -178,6 +209,12 @@ impl Kept {
         let was_there = folder.remove(name)?;
         folder.write_indexes(&folder.read()?, at)?;
         Ok(was_there)
+    }
+
+    /// What else a name could mean, beside what is kept under it.
+    fn others<'l>(&self, library: &'l Library, name: &'l str) -> impl Iterator<Item = &'l Definition> {
+        let path = self.path(name);
+        library.named(name).filter(move |one| one.origin.path.as_ref() != Some(&path))
     }
 
     fn file(&self, name: &str) -> Result<File, NotLoaded> {

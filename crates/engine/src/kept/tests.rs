@@ -1,6 +1,7 @@
 //! What is kept, as whoever reads the folder sees it.
 
 use super::{FOLDER, Kept, NotCreated, NotLoaded, Saved, Success};
+use crate::library::{Library, Surroundings};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
@@ -13,6 +14,11 @@ fn definition(name: &str, tool: &str) -> Value {
 
 fn by(run: &str, states: u64) -> Success<'_> {
     Success { run, states, at: AT }
+}
+
+/// A library in which no name means anything.
+fn nothing() -> Library {
+    Library::default()
 }
 
 fn read(dir: &Path, name: &str) -> Value {
@@ -31,7 +37,7 @@ fn what_succeeded_is_kept_once() {
     let kept = Kept::of(dir.path());
     assert_eq!(kept.names(), Vec::<String>::new());
     assert!(!dir.path().join(FOLDER).exists(), "looking makes nothing");
-    let saved = kept.save(&definition("test_simple", "exit_terminal"), by("r1", 3)).unwrap();
+    let saved = kept.save(&definition("test_simple", "exit_terminal"), by("r1", 3), &nothing()).unwrap();
     assert_eq!(saved, Saved::As("test_simple".into()));
     let file = read(dir.path(), "test_simple.json");
     assert_eq!(file["definition"], definition("test_simple", "exit_terminal"));
@@ -44,9 +50,10 @@ fn what_succeeded_is_kept_once() {
     assert_eq!(entry.keys().collect::<Vec<_>>(), ["file", "hash", "description", "created", "success_count"]);
     assert_eq!((&entry["file"], &entry["hash"]), (&json!("test_simple.json"), &metadata["hash"]));
     assert_eq!((&entry["description"], &entry["success_count"]), (&json!("d"), &json!(1)));
-    let again = kept.save(&definition("other", "exit_terminal"), by("r2", 3)).unwrap();
+    let again = kept.save(&definition("other", "exit_terminal"), by("r2", 3), &nothing()).unwrap();
     assert_eq!(again, Saved::Already("test_simple".into()));
-    let conflict = kept.save(&definition("test_simple", "list_terminal_sessions"), by("r1", 1)).unwrap();
+    let conflict =
+        kept.save(&definition("test_simple", "list_terminal_sessions"), by("r1", 1), &nothing()).unwrap();
     let Saved::As(name) = conflict else { panic!("{conflict:?}") };
     assert!(name.starts_with("test_simple_") && name.len() == "test_simple_".len() + 16, "{name}");
     assert_eq!(kept.names(), ["test_simple", &name]);
@@ -61,19 +68,19 @@ fn long_and_hostile_names_become_good_ones() {
     let dir = tempfile::tempdir().unwrap();
     let kept = Kept::of(dir.path());
     let long = "x".repeat(64);
-    kept.save(&definition(&long, "a"), by("r1", 1)).unwrap();
-    let Saved::As(name) = kept.save(&definition(&long, "b"), by("r1", 1)).unwrap() else {
+    kept.save(&definition(&long, "a"), by("r1", 1), &nothing()).unwrap();
+    let Saved::As(name) = kept.save(&definition(&long, "b"), by("r1", 1), &nothing()).unwrap() else {
         panic!("it is new")
     };
     assert_eq!(name.len(), 64);
     for (tool, name) in [("c", "../x"), ("d", "index"), ("e", ""), ("f", "a/b"), ("g", ".hidden")] {
-        let Saved::As(name) = kept.save(&definition(name, tool), by("r1", 1)).unwrap() else {
+        let Saved::As(name) = kept.save(&definition(name, tool), by("r1", 1), &nothing()).unwrap() else {
             panic!("it is new")
         };
         assert!(name.starts_with("workflow_") && name.len() == "workflow_".len() + 16, "{name}");
         assert!(!kept.used(&definition("../x", "c"), by("r1", 1)).unwrap());
     }
-    assert!(matches!(kept.create(&definition("../x", "c"), true, AT), Err(NotCreated::Name(_))));
+    assert!(matches!(kept.create(&definition("../x", "c"), true, AT, &nothing()), Err(NotCreated::Name(_))));
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
 }
 
@@ -82,11 +89,11 @@ fn long_and_hostile_names_become_good_ones() {
 fn what_is_created_is_replaced_only_on_purpose() {
     let dir = tempfile::tempdir().unwrap();
     let kept = Kept::of(dir.path());
-    kept.create(&definition("build", "exit_terminal"), false, AT).unwrap();
-    let taken = kept.create(&definition("build", "send_input"), false, AT).unwrap_err();
+    kept.create(&definition("build", "exit_terminal"), false, AT, &nothing()).unwrap();
+    let taken = kept.create(&definition("build", "send_input"), false, AT, &nothing()).unwrap_err();
     assert_eq!(taken.to_string(), "Workflow 'build' already exists");
     kept.used(&definition("build", "exit_terminal"), by("r1", 1)).unwrap();
-    kept.create(&definition("build", "send_input"), true, AT).unwrap();
+    kept.create(&definition("build", "send_input"), true, AT, &nothing()).unwrap();
     let file = read(dir.path(), "build.json");
     assert_eq!(file["definition"], definition("build", "send_input"));
     let metadata = &file["metadata"];
@@ -118,7 +125,7 @@ fn what_is_created_is_replaced_only_on_purpose() {
 fn only_success_is_counted_in_file_and_indexes() {
     let dir = tempfile::tempdir().unwrap();
     let kept = Kept::of(dir.path());
-    kept.create(&definition("build", "exit_terminal"), false, AT).unwrap();
+    kept.create(&definition("build", "exit_terminal"), false, AT, &nothing()).unwrap();
     let later = Success { at: AT + 1_000, ..by("r1", 1) };
     assert!(kept.used(&definition("build", "exit_terminal"), later).unwrap());
     assert!(!kept.used(&definition("none", "exit_terminal"), later).unwrap());
@@ -142,16 +149,17 @@ fn only_success_is_counted_in_file_and_indexes() {
 fn broken_indexes_and_files_stop_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let kept = Kept::of(dir.path());
-    kept.create(&definition("build", "exit_terminal"), false, AT).unwrap();
+    kept.create(&definition("build", "exit_terminal"), false, AT, &nothing()).unwrap();
     let folder = dir.path().join(FOLDER);
     fs::write(folder.join("index.json"), "{").unwrap();
     fs::write(folder.join(".index.jsonl"), "{\nnot json\n").unwrap();
     fs::write(folder.join("broken.json"), "[").unwrap();
-    kept.save(&definition("other", "send_input"), by("r1", 1)).unwrap();
+    kept.save(&definition("other", "send_input"), by("r1", 1), &nothing()).unwrap();
     assert_eq!(read(dir.path(), "index.json")["workflows"].as_object().unwrap().len(), 2);
     assert_eq!(lines(dir.path()).len(), 2);
     // What somebody has broken is not written over by what succeeded.
-    let Saved::As(name) = kept.save(&definition("broken", "open_terminal"), by("r1", 1)).unwrap() else {
+    let Saved::As(name) = kept.save(&definition("broken", "open_terminal"), by("r1", 1), &nothing()).unwrap()
+    else {
         panic!("new")
     };
     assert!(name.starts_with("broken_"), "{name}");
@@ -167,7 +175,7 @@ fn many_at_once_lose_nothing() {
             let kept = Kept::of(dir.path());
             scope.spawn(move || {
                 let tool = format!("tool_{number}");
-                kept.save(&definition(&format!("w{number}"), &tool), by("r1", 1)).unwrap();
+                kept.save(&definition(&format!("w{number}"), &tool), by("r1", 1), &nothing()).unwrap();
                 kept.used(&definition(&format!("w{number}"), &tool), by("r2", 1)).unwrap();
             });
         }
@@ -188,7 +196,7 @@ fn what_was_saved_is_loaded_as_it_was() {
     let dir = tempfile::tempdir().unwrap();
     let kept = Kept::of(dir.path());
     let written = definition("test_workflow", "list_terminal_sessions");
-    assert_eq!(kept.save(&written, by("r1", 0)).unwrap(), Saved::As("test_workflow".into()));
+    assert_eq!(kept.save(&written, by("r1", 0), &nothing()).unwrap(), Saved::As("test_workflow".into()));
     assert_eq!(kept.load("test_workflow").unwrap(), written);
     let missing = kept.load("nobody").unwrap_err().to_string();
     let path = dir.path().join(FOLDER).join("nobody.json");
@@ -207,9 +215,9 @@ fn the_same_twice_is_kept_once() {
     let dir = tempfile::tempdir().unwrap();
     let kept = Kept::of(dir.path());
     let twice = definition("duplicate_test", "list_terminal_sessions");
-    assert_eq!(kept.save(&twice, by("r1", 0)).unwrap(), Saved::As("duplicate_test".into()));
-    assert_eq!(kept.save(&twice, by("r1", 0)).unwrap(), Saved::As("duplicate_test".into()));
-    assert_eq!(kept.save(&twice, by("r2", 0)).unwrap(), Saved::Already("duplicate_test".into()));
+    assert_eq!(kept.save(&twice, by("r1", 0), &nothing()).unwrap(), Saved::As("duplicate_test".into()));
+    assert_eq!(kept.save(&twice, by("r1", 0), &nothing()).unwrap(), Saved::As("duplicate_test".into()));
+    assert_eq!(kept.save(&twice, by("r2", 0), &nothing()).unwrap(), Saved::Already("duplicate_test".into()));
     assert_eq!((kept.names(), lines(dir.path()).len()), (vec!["duplicate_test".to_owned()], 1));
     let count = || read(dir.path(), "duplicate_test.json")["metadata"]["success_count"].clone();
     assert_eq!(count(), 1);
@@ -225,8 +233,8 @@ fn the_same_twice_is_kept_once() {
 fn a_list_says_four_things_of_each_and_a_line_nine_of_one() {
     let dir = tempfile::tempdir().unwrap();
     let kept = Kept::of(dir.path());
-    kept.save(&definition("workflow1", "list_terminal_sessions"), by("r1", 0)).unwrap();
-    kept.save(&definition("workflow2", "open_terminal"), by("r1", 0)).unwrap();
+    kept.save(&definition("workflow1", "list_terminal_sessions"), by("r1", 0), &nothing()).unwrap();
+    kept.save(&definition("workflow2", "open_terminal"), by("r1", 0), &nothing()).unwrap();
     kept.used(&definition("workflow2", "open_terminal"), by("r2", 1)).unwrap();
     fs::write(dir.path().join(FOLDER).join("broken.json"), "[").unwrap();
     let listed = kept.list();
@@ -243,8 +251,8 @@ fn a_list_says_four_things_of_each_and_a_line_nine_of_one() {
 fn what_is_deleted_is_gone_from_both_indexes_and_counts_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let kept = Kept::of(dir.path());
-    kept.create(&definition("build", "exit_terminal"), false, AT).unwrap();
-    kept.create(&definition("other", "send_input"), false, AT).unwrap();
+    kept.create(&definition("build", "exit_terminal"), false, AT, &nothing()).unwrap();
+    kept.create(&definition("other", "send_input"), false, AT, &nothing()).unwrap();
     assert!(kept.delete("build", AT).unwrap());
     assert_eq!((kept.names(), lines(dir.path()).len()), (vec!["other".to_owned()], 1));
     assert_eq!(read(dir.path(), "index.json")["workflows"].as_object().unwrap().len(), 1);
@@ -262,8 +270,53 @@ fn a_folder_that_cannot_be_made_is_told_and_no_more() {
     fs::write(dir.path().join(FOLDER), "a file where the folder should be").unwrap();
     let kept = Kept::of(dir.path());
     assert_eq!(kept.names(), Vec::<String>::new());
-    kept.save(&definition("x", "exit_terminal"), by("r1", 1)).unwrap_err();
-    let why = kept.create(&definition("x", "exit_terminal"), true, AT).unwrap_err();
+    kept.save(&definition("x", "exit_terminal"), by("r1", 1), &nothing()).unwrap_err();
+    let why = kept.create(&definition("x", "exit_terminal"), true, AT, &nothing()).unwrap_err();
     assert!(matches!(why, NotCreated::Io(_)), "{why}");
     assert_eq!(fs::read_to_string(dir.path().join(FOLDER)).unwrap(), "a file where the folder should be");
+}
+
+// covers: T-110
+#[test]
+fn a_name_that_means_something_elsewhere_is_taken() {
+    let dir = tempfile::tempdir().unwrap();
+    let around = Surroundings { workspace: dir.path().to_owned(), ..Surroundings::default() };
+    let kept = Kept::of(dir.path());
+    let there = definition("mine", "list_terminal_sessions").to_string();
+    let files = [
+        ".switchback/workflows/mine.yaml",
+        "workflows/mine.json",
+        ".terminal_control_workflows/mine.yml",
+        ".terminal_control_workflows/deep/mine.yaml",
+        ".terminal_control_workflows/other.json",
+    ];
+    for file in files {
+        let path = dir.path().join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, &there).unwrap();
+        let library = Library::scan(&around);
+        let refused = kept.create(&definition("mine", "exit_terminal"), true, AT, &library).unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            format!("Workflow 'mine' already exists in {file}, which is not replaced. Choose another name")
+        );
+        let same = kept.save(&definition("mine", "list_terminal_sessions"), by("r1", 1), &library).unwrap();
+        assert_eq!(same, Saved::Already("mine".into()), "{file}");
+        let Saved::As(name) = kept.save(&definition("mine", file), by("r1", 1), &library).unwrap() else {
+            panic!("{file}: it is another definition");
+        };
+        assert!(name.starts_with("mine_"), "{file}: {name}");
+        fs::remove_file(&path).unwrap();
+    }
+    // What is built in stays what it is unless somebody says so.
+    let library = Library::scan(&around);
+    let Saved::As(name) = kept.save(&definition("node-ci", "a"), by("r1", 1), &library).unwrap() else {
+        panic!("it is another definition");
+    };
+    assert!(name.starts_with("node-ci_"), "{name}");
+    assert_eq!(kept.create(&definition("node-ci", "b"), false, AT, &library).unwrap(), "node-ci");
+    assert_eq!(
+        kept.create(&definition("node-ci", "c"), true, AT, &Library::scan(&around)).unwrap(),
+        "node-ci"
+    );
 }

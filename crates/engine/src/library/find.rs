@@ -111,6 +111,11 @@ impl Library {
         self.linked[position].get_or_init(link)
     }
 
+    /// All that a name could mean: by the name that they give themselves, or by that of their file.
+    pub fn named<'l>(&'l self, name: &'l str) -> impl Iterator<Item = &'l Definition> {
+        self.definitions.iter().filter(move |one| one.name == name || one.is_file_of(name))
+    }
+
     pub(super) fn position(&self, name: &str) -> Option<usize> {
         let first = |wanted: &dyn Fn(&Definition) -> bool| self.definitions.iter().position(wanted);
         first(&|one| one.name == name && one.runs() && one.hidden_by.is_none())

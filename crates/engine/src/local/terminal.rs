@@ -37,7 +37,7 @@ impl Hands {
                     return cut(FailureKind::Crashed, "nobody keeps terminals here");
                 };
                 let visitor = Visitor { home, by: BY.to_owned(), run: Some(run), policy };
-                let call = Call { keeper: &keeper, visitor: &visitor, call_off: &off };
+                let call = Call { answers: &*answers, keeper: &keeper, visitor: &visitor, call_off: &off };
                 terminal::perform(&call, &perform)
             });
             let ended = tokio::select! {

@@ -23,6 +23,11 @@ impl CallOff {
         waits.iter().for_each(terminal::CallOff::call_off);
     }
 
+    /// Whether it was called off.
+    pub(crate) fn is_off(&self) -> bool {
+        self.state().is_off
+    }
+
     /// From now on this waits with it.
     pub(super) fn waits(&self, handle: &terminal::CallOff) {
         let mut state = self.state();

@@ -8,7 +8,7 @@ use engine::evaluator::{Evaluator, Program};
 use engine::kept::Kept;
 use engine::kernel::plan::Dialect;
 use engine::kernel::{Answer, Digest, Question, RunId};
-use engine::library::{NotFound, Order, Shelf, Surroundings};
+use engine::library::{Library, NotFound, Order, Shelf, Surroundings};
 use engine::secrets::Keeper;
 use engine::terminals::{Keeper as Terminals, Policy};
 use engine::turn::Home;
@@ -62,6 +62,10 @@ impl Answers for Knows {
         self.evaluator.answer(run, questions, patience)
     }
 
+    fn library(&self, home: &Home) -> Arc<Library> {
+        self.shelf(around(home)).library(Order::States)
+    }
+
     /// What may be done in terminals stands in the files of the run's folder, whoever started it.
     fn terminals(&self, home: &Home) -> Option<(Terminals, Policy)> {
         let (workspace, env) = (home.folder.clone(), home.env.clone());
@@ -97,8 +101,7 @@ impl Knows {
         workflow: &str,
         tell: impl Fn(&NotFound) -> String,
     ) -> Result<Called, String> {
-        let around = Surroundings::of(home.folder.clone(), |name| home.env.get(name).cloned());
-        let found = self.shelf(around).find(order, workflow);
+        let found = self.shelf(around(home)).find(order, workflow);
         let definition = found.map_err(|error| tell(&error))?;
         match (&definition.reading.plan, definition.reading.first_error()) {
             (Some(plan), _) => {
@@ -108,6 +111,11 @@ impl Knows {
             (None, None) => Err(format!("Workflow '{workflow}' is not valid")),
         }
     }
+}
+
+/// What the places of definitions follow from, for a run of a home.
+fn around(home: &Home) -> Surroundings {
+    Surroundings::of(home.folder.clone(), |name| home.env.get(name).cloned())
 }
 
 /// That a workflow is not there, and what may be meant: its name came from a value.

@@ -6,17 +6,17 @@ use super::problem::Problem;
 use super::runs;
 use super::visit::Visit;
 use engine::dialects::ReadOptions;
-use engine::dialects::diagnostic::{Diagnostics, Severity};
+use engine::dialects::diagnostic::{Diagnostic, Severity};
 use engine::dialects::states::view::Answer;
 use engine::dialects::states::{
     EXECUTION_TIMEOUT, Entry, INITIAL_VARIABLES, KEEP_SESSIONS, MAX_STATES, SAVE_ON_SUCCESS, SECONDS, STATES,
-    tools::SESSION_ID,
+    VARIABLE_BYTES_MAX, path, tools::SESSION_ID,
 };
 use engine::dialects::text::Source as Text;
 use engine::kept::Kept;
 use engine::kernel::plan::Dialect;
 use engine::kernel::{Outcome, Plan, RunId};
-use engine::library::{Order, read_text};
+use engine::library::{Order, Reading, read_text};
 use engine::store::Reader;
 use engine::view::Machine;
 use rmcp::model::JsonObject;
@@ -125,6 +125,15 @@ fn check(given: &JsonObject) -> Result<(), String> {
             "'{INITIAL_VARIABLES}' must be an object whose values are texts, numbers or truth values"
         ));
     }
+    let given = given.get(INITIAL_VARIABLES).and_then(Value::as_object);
+    let mut sizes =
+        given.into_iter().flatten().filter_map(|(name, value)| Some((name, value.as_str()?.len())));
+    if let Some((name, bytes)) = sizes.find(|(_, bytes)| *bytes as u64 > VARIABLE_BYTES_MAX) {
+        return Err(format!(
+            "'{INITIAL_VARIABLES}.{}' has {bytes} bytes; at most {VARIABLE_BYTES_MAX} can be a variable: write it to a file and give its name",
+            super::problem::said(name)
+        ));
+    }
     Ok(())
 }
 
@@ -154,10 +163,10 @@ fn inline(definition: &Value) -> Result<Source, String> {
     let text = serde_json::to_string_pretty(definition).map_err(|error| error.to_string())?;
     let options = ReadOptions { states: Entry::Inline, ..ReadOptions::default() };
     let reading = read_text(Text::new("workflow_definition", text), options);
-    let warnings = messages(&reading.diagnostics, Severity::Warning);
+    let warnings = doubts(&reading);
     match reading.plan {
         Some(plan) => Ok(Source { plan: Arc::new(plan), pinned: reading.pinned, warnings }),
-        None => Err(messages(&reading.diagnostics, Severity::Error).join("; ")),
+        None => Err(wrong(&reading)),
     }
 }
 
@@ -175,22 +184,48 @@ fn named(visit: &Visit, wanted: &Wanted) -> Result<Source, (&'static str, String
             false => ("error", format!("Workflow '{shown}' not found. Available: {names}")),
         });
     };
-    let warnings = messages(&found.reading.diagnostics, Severity::Warning);
+    let warnings = doubts(&found.reading);
     match &found.reading.plan {
         Some(plan) => {
             Ok(Source { plan: Arc::new(plan.clone()), pinned: found.reading.pinned.clone(), warnings })
         }
         None => {
-            let why = messages(&found.reading.diagnostics, Severity::Error).join("; ");
+            let why = wrong(&found.reading);
             let word = if in_session { "definition_invalid" } else { "error" };
             Err((word, format!("Workflow definition validation failed: {why}")))
         }
     }
 }
 
-/// What is said of a definition.
-pub(super) fn messages(diagnostics: &Diagnostics, severity: Severity) -> Vec<String> {
-    let some = diagnostics.iter().filter(|one| one.severity == severity);
+/// Mistakes that are told by their own sentence alone: it names the place already.
+const SENTENCES: [&str; 7] =
+    ["unknown-state", "both-ways", "bad-variable", "unknown-tool", "bad-name", "neither-given", "both-given"];
+
+/// Whether a mistake is told by its own sentence alone.
+pub(super) fn is_a_sentence(mistake: &Diagnostic) -> bool {
+    SENTENCES.contains(&mistake.code)
+}
+
+/// What is said of a mistake in the form of a definition: what, what may be meant, and where.
+pub(super) fn of_form(source: &Text, mistake: &Diagnostic) -> String {
+    let what = format!("{} at path: {}", mistake.message, path(source, mistake));
+    let told = [Some(&what), mistake.label.as_ref(), mistake.hint.as_ref()];
+    told.into_iter().flatten().map(String::as_str).collect::<Vec<_>>().join("; ")
+}
+
+/// What is wrong with a definition, in one line.
+fn wrong(reading: &Reading) -> String {
+    let errors = reading.diagnostics.iter().filter(|one| one.severity == Severity::Error);
+    let told = errors.map(|one| match is_a_sentence(one) {
+        true => one.message.clone(),
+        false => of_form(&reading.source, one),
+    });
+    told.collect::<Vec<_>>().join("; ")
+}
+
+/// What is doubtful in a definition.
+fn doubts(reading: &Reading) -> Vec<String> {
+    let some = reading.diagnostics.iter().filter(|one| one.severity == Severity::Warning);
     some.map(|one| one.message.clone()).collect()
 }
 

@@ -4,6 +4,7 @@
 use crate::gate::gated;
 use crate::pipe::Client;
 use crate::world::{World, is_alive, kill, until};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use std::fs;
 use std::io::{Read, Write};
@@ -42,6 +43,55 @@ fn busy(world: &World, client: &mut Client, id: &str) -> Vec<i32> {
 fn gone(pid: i32) -> bool {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     !is_alive(pid) || stat.rsplit(") ").next().is_some_and(|rest| rest.starts_with('Z'))
+}
+
+/// Lets a machine wait for what is never said, and interrupts it there; gives its id.
+fn set_aside(world: &World) -> String {
+    let opens = json!({"tool": "open_terminal", "params": {"shell": SHELL}});
+    let params = json!({"session_id": "{session_id}", "pattern": "never", "timeout": 2});
+    let waits = json!({"tool": "await_output", "params": params});
+    let definition = json!({
+        "name": "waits",
+        "initial_state": "open",
+        "states": {
+            "open": {"action": opens, "transitions": [{"condition": "success", "next_state": "wait"}]},
+            "wait": {"action": waits, "on_timeout": "end"},
+            "end": {"action": {"tool": "exit_terminal", "params": {"session_id": "{session_id}"}}},
+        },
+    });
+    fs::write(world.project().join("waits.json"), definition.to_string()).unwrap();
+    let mut run = world.command(&["run", "waits.json"]).stderr(Stdio::piped()).spawn().unwrap();
+    let newest = || world.json(&["runs", "--json"])["runs"][0].clone();
+    let step = |id: &str| world.json(&["show", id, "--json"])["steps"][1]["status"].clone();
+    until("it waits", || newest()["run"].as_str().is_some_and(|id| step(id) == "running"));
+    kill_process(Pid::from_child(&run), Signal::INT).unwrap();
+    let mut said = String::new();
+    run.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    assert_eq!(run.wait().unwrap().code(), Some(130), "{said}");
+    newest()["run"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_machine_that_was_set_aside_while_it_waited_goes_on() {
+    let world = World::new();
+    let id = set_aside(&world);
+    let resumed = world.run(&["resume", &id]);
+    let said = String::from_utf8_lossy(&resumed.stderr);
+    assert!(resumed.status.success(), "{said}");
+    assert_eq!(world.json(&["terminals", "--json"])["terminals"], json!([]));
+}
+
+#[test]
+fn a_machine_that_was_set_aside_while_it_waited_is_cancelled_at_once_with_its_terminal() {
+    let world = World::new();
+    let id = set_aside(&world);
+    let cancelled = world.run(&["cancel", &id]);
+    assert!(cancelled.status.success(), "{}", String::from_utf8_lossy(&cancelled.stderr));
+    assert_eq!(
+        world.json(&["terminals", "--json"])["terminals"],
+        json!([]),
+        "its terminal is closed with it"
+    );
 }
 
 #[test]

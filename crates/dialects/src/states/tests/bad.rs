@@ -54,7 +54,7 @@ fn what_is_missing_as_a_whole_is_told() {
         (one("action: {tool: exit_terminal}"), "missing-key"),
         (one("action: {params: {}}"), "missing-key"),
         (one("action: {tool: send_input, params: {}}"), "missing-key"),
-        (one("action: {tool: run_workflow, params: {}}"), "missing-key"),
+        (one("action: {tool: run_workflow, params: {}}"), "neither-given"),
         (one("action: {tool: exit_terminal, params: {}}, when: x"), "unknown-key"),
         (one("action: {tool: exit_terminal, params: {}}, timeout: 0.05"), "bad-value"),
         (one("action: {tool: exit_terminal, params: {}}, timeout: \"5\""), "bad-value"),

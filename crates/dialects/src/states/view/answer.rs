@@ -119,7 +119,8 @@ impl Seen<'_> {
     }
 }
 
-fn error_of(outcome: Option<&Outcome>) -> Option<Value> {
+/// Why a run did not succeed.
+pub(super) fn error_of(outcome: Option<&Outcome>) -> Option<Value> {
     match outcome? {
         Outcome::Succeeded { .. } => None,
         Outcome::Failed { failure } => Some(failure.message.clone().into()),

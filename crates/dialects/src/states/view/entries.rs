@@ -1,6 +1,7 @@
 //! The log as the first source has it: one entry for each state that was left, with the parameters that were really used and all
-//! variables after it.
+//! variables after it, and one for the state in which a run was when it broke off.
 
+use super::answer::error_of;
 use super::log::{Log, Visit};
 use crate::states::plan::{INITIAL_VARIABLES, PARAMS, SESSION, TOOL};
 use crate::states::tools::{RUN_WORKFLOW, SESSION_ID};
@@ -79,8 +80,17 @@ impl Seen<'_> {
         params
     }
 
+    /// When a state was left, or the run was closed in it.
+    pub(super) fn end_of(&self, visit: &Visit) -> Option<u64> {
+        visit.ended.or(self.log.until)
+    }
+
     /// What came of a state. Fields that begin with a line are nobody's business.
     pub(super) fn result(&self, visit: &Visit) -> Map<String, Value> {
+        if visit.ended.is_none() {
+            let why = error_of(self.log.outcome.as_ref());
+            return Map::from_iter([("success".to_owned(), false.into()), ("error".to_owned(), json!(why))]);
+        }
         let mut result = self.object(&visit.result);
         result.retain(|name, _| !name.starts_with('_'));
         result
@@ -108,8 +118,8 @@ impl Seen<'_> {
     /// The log.
     pub fn entries(&self) -> Vec<Value> {
         let (mut variables, mut bytes) = (self.first_variables(), 0);
-        let left = self.visits().filter(|visit| visit.ended.is_some());
-        left.map(|visit| {
+        let told = self.visits().filter(|visit| visit.ended.is_some() || self.log.until.is_some());
+        told.map(|visit| {
             variables.extend(self.object(&visit.variables));
             let entry = self.entry(visit, variables.clone());
             bounded(entry, &mut bytes)
@@ -124,8 +134,8 @@ impl Seen<'_> {
             "params": self.params(visit),
             "result": self.result(visit),
             "variables_after": variables,
-            "elapsed_time": seconds(visit.began, visit.ended),
-            "timestamp": iso(visit.ended.unwrap_or(visit.began)),
+            "elapsed_time": seconds(visit.began, self.end_of(visit)),
+            "timestamp": iso(self.end_of(visit).unwrap_or(visit.began)),
         })
     }
 }

@@ -18,12 +18,13 @@ impl Seen<'_> {
     /// The log in phases.
     pub fn phases(&self) -> Vec<Value> {
         let mut phases = Vec::new();
-        for visit in self.log.visits.iter().filter(|visit| visit.ended.is_some()) {
-            if self.is_own(visit) {
-                phases.extend(self.checked(visit));
-            } else {
-                phases.push(self.executed(visit));
-                phases.push(self.transition(visit));
+        for visit in &self.log.visits {
+            match (self.is_own(visit), visit.ended) {
+                (true, Some(_)) => phases.extend(self.checked(visit)),
+                (false, Some(_)) => phases.extend([self.executed(visit), self.transition(visit)]),
+                // The run broke off in it.
+                (false, None) if self.log.until.is_some() => phases.push(self.executed(visit)),
+                (_, None) => {}
             }
         }
         if let (Some(Outcome::Failed { failure }), Some(at)) = (&self.log.outcome, self.log.until) {
@@ -46,7 +47,7 @@ impl Seen<'_> {
         Some(json!({
             "phase": format!("{phase}_execution_validation"),
             "validation_result": checked,
-            "timestamp": at(visit),
+            "timestamp": self.at(visit),
         }))
     }
 
@@ -60,7 +61,7 @@ impl Seen<'_> {
             "params": self.params(visit),
             "result": result,
             "tool_success": success,
-            "timestamp": at(visit),
+            "timestamp": self.at(visit),
         })
     }
 
@@ -86,8 +87,12 @@ impl Seen<'_> {
             "to_state": way.map(|(_, to)| self.name(to)),
             "condition_met": condition,
             "message": message,
-            "timestamp": at(visit),
+            "timestamp": self.at(visit),
         })
+    }
+
+    fn at(&self, visit: &Visit) -> String {
+        iso(self.end_of(visit).unwrap_or(visit.began))
     }
 
     /// The condition by which a state was left, as it was written.
@@ -105,8 +110,4 @@ impl Seen<'_> {
 /// An error as a phase.
 pub(super) fn error(message: &str, at: u64) -> Value {
     json!({ "phase": "error", "error": message, "timestamp": iso(at) })
-}
-
-fn at(visit: &Visit) -> String {
-    iso(visit.ended.unwrap_or(visit.began))
 }

@@ -50,9 +50,10 @@ impl Call<'_> {
     /// The shell of a session, once it can be asked: what it still does is waited for as long as an answer would be.
     fn shell(&self, session: &str) -> Result<Shell, String> {
         let until = Instant::now() + Duration::from_secs_f64(SECONDS_MAX);
+        let is_time_up = || self.call_off.is_off() || Instant::now() >= until;
         loop {
             match self.shell_now(session) {
-                Ok(Err(_)) if Instant::now() < until => std::thread::sleep(LOOKS_EACH),
+                Ok(Err(_)) if !is_time_up() => std::thread::sleep(LOOKS_EACH),
                 Ok(asked) => return self.nothing_typed(session).and(asked),
                 Err(why) => return Err(why),
             }

@@ -3,6 +3,7 @@
 
 use super::{Call, fields};
 use crate::kept::{Kept, Saved, Success};
+use crate::library::Library;
 use kernel::event::Report;
 use serde_json::{Map, Value, json};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -18,7 +19,7 @@ impl Call<'_> {
         };
         let kept = Kept::of(&self.visitor.home.folder);
         let told = match saves {
-            true => save(&kept, definition, success),
+            true => save(&kept, definition, success, &self.answers.library(&self.visitor.home)),
             false => {
                 let is_kept = params.get("is_kept").and_then(Value::as_bool).unwrap_or_default();
                 count(&kept, definition, success, is_kept)
@@ -28,8 +29,8 @@ impl Call<'_> {
     }
 }
 
-fn save(kept: &Kept, definition: &Value, success: Success<'_>) -> Value {
-    match kept.save(definition, success) {
+fn save(kept: &Kept, definition: &Value, success: Success<'_>, library: &Library) -> Value {
+    match kept.save(definition, success, library) {
         Ok(Saved::As(name)) => {
             json!({ "success": true, "workflow_saved": true, "saved_workflow_name": name })
         }

@@ -9,6 +9,7 @@ mod close;
 mod keep;
 mod script;
 
+use crate::answers::Answers;
 use crate::terminals::{Answer, CallOff, Keeper, Refused, Request, Visitor};
 use dialects::states::tools::SESSION_ID;
 use dialects::states::{CHECK, CLOSE, KEEP, PARAMS, SESSION, TOOL};
@@ -17,8 +18,9 @@ use kernel::event::Report;
 use kernel::{Data, Failure, FailureKind, Fields};
 use serde_json::{Map, Value, json};
 
-/// A call to be carried out, by whom, and how it is called off.
+/// A call to be carried out, by whom, who knows the definitions around it, and how it is called off.
 pub(crate) struct Call<'c> {
+    pub(crate) answers: &'c dyn Answers,
     pub(crate) keeper: &'c Keeper,
     pub(crate) visitor: &'c Visitor,
     pub(crate) call_off: &'c CallOff,

@@ -3,17 +3,17 @@
 use super::{Hints, Later, Tool, schema};
 use crate::mcp::answer::{Answer, Answered};
 use crate::mcp::call::Call;
-use crate::mcp::machine::{from_text, kept};
+use crate::mcp::machine::{from_text, is_a_sentence, kept, of_form};
 use crate::mcp::tools::now;
 use crate::mcp::visit::Visit;
 use crate::settings::Toolset;
 use engine::dialects::ReadOptions;
 use engine::dialects::diagnostic::{Diagnostic, Severity};
+use engine::dialects::states::Entry;
 use engine::dialects::states::view::signature;
-use engine::dialects::states::{Entry, path};
 use engine::dialects::text::Source;
 use engine::kept::NotCreated;
-use engine::library::read_text;
+use engine::library::{Order, read_text};
 use serde_json::{Value, json};
 
 pub(super) const TOOL: Tool = Tool {
@@ -45,9 +45,6 @@ pub(super) const TOOL: Tool = Tool {
 /// What is said of a definition whose form is wrong.
 const NO_MATCH: &str = "Workflow definition does not match current MCP tool schema.";
 
-/// Mistakes that a schema cannot know: they are told by their own sentence alone.
-const STRUCTURE: [&str; 5] = ["unknown-state", "both-ways", "bad-variable", "unknown-tool", "bad-name"];
-
 async fn create(call: &Call) -> Answered {
     let overwrites = call.arguments.flag("overwrite_existing")?;
     let definition = call.arguments.value("workflow_definition").cloned().map_or(Value::Null, from_text);
@@ -68,7 +65,13 @@ fn created(visit: &Visit, definition: &Value, overwrites: bool) -> Value {
     let Some(plan) = &reading.plan else {
         return invalid(&reading.source, &errors);
     };
-    match kept(visit).create(definition, overwrites, now()) {
+    let library = match visit.library_of(Order::States) {
+        Ok(library) => library,
+        Err(problem) => {
+            return refused(&plan.name, Vec::new(), format!("Workflow creation failed: {problem}"));
+        }
+    };
+    match kept(visit).create(definition, overwrites, now(), &library) {
         Ok(name) => json!({
             "success": true,
             "workflow_name": name,
@@ -81,19 +84,20 @@ fn created(visit: &Visit, definition: &Value, overwrites: bool) -> Value {
             let error = format!("{taken}. Use overwrite_existing=true to replace.");
             refused(&plan.name, vec![taken.to_string()], error)
         }
+        Err(elsewhere @ NotCreated::Elsewhere { .. }) => {
+            refused(&plan.name, vec![elsewhere.to_string()], format!("{elsewhere}."))
+        }
         Err(other) => refused(&plan.name, Vec::new(), format!("Workflow creation failed: {other}")),
     }
 }
 
 /// What is wrong with a definition: what its form forbids comes first.
 fn invalid(source: &Source, errors: &[&Diagnostic]) -> Value {
-    let of_form: Vec<String> = errors
-        .iter()
-        .filter(|one| !STRUCTURE.contains(&one.code))
-        .map(|one| format!("JSON Schema validation failed: {} at path: {}", one.message, path(source, one)))
-        .collect();
-    if !of_form.is_empty() {
-        return refused("", of_form, NO_MATCH.to_owned());
+    let form = errors.iter().filter(|one| !is_a_sentence(one));
+    let told = form.map(|one| format!("JSON Schema validation failed: {}", of_form(source, one)));
+    let told: Vec<String> = told.collect();
+    if !told.is_empty() {
+        return refused("", told, NO_MATCH.to_owned());
     }
     let told: Vec<String> = errors.iter().map(|one| one.message.clone()).collect();
     let first = told.first().cloned().unwrap_or_default();

@@ -61,3 +61,21 @@ fn a_thousand_states_stay_small_and_each_takes_as_long_as_the_first() {
     }
     eprintln!("{short} s, {long} s, {bytes} bytes, {before:?} and {:?} MiB", peak(&client));
 }
+
+#[test]
+fn a_variable_of_a_call_may_have_64_kib_and_is_refused_instead_of_cut() {
+    let world = World::new();
+    let mut client = world.client_with(Era::Handshake, &["--toolsets", TOOLSETS]);
+    let mut run = |bytes: usize| {
+        let machine = json!({"name": "looks", "initial_state": "a", "states": {
+            "a": {"action": {"tool": "list_terminal_sessions", "params": {}}},
+        }});
+        let variables = json!({"long": "x".repeat(bytes)});
+        let arguments = json!({"workflow_definition": machine, "initial_variables": variables});
+        client.good("run_workflow", arguments)
+    };
+    assert_eq!(run(65_536)["success"], true);
+    let told = run(65_537);
+    let why = "'initial_variables.long' has 65537 bytes; at most 65536 can be a variable: write it to a file and give its name";
+    assert_eq!((&told["success"], &told["error"]), (&json!(false), &json!(why)), "{told:#}");
+}
