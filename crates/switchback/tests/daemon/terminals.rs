@@ -75,9 +75,9 @@ fn set_aside(world: &World) -> String {
 fn a_machine_that_was_set_aside_while_it_waited_goes_on() {
     let world = World::new();
     let id = set_aside(&world);
-    let resumed = world.run(&["resume", &id]);
-    let said = String::from_utf8_lossy(&resumed.stderr);
-    assert!(resumed.status.success(), "{said}");
+    let mut resumed = world.command(&["resume", &id]).spawn().unwrap();
+    until("it has gone on", || resumed.try_wait().unwrap().is_some());
+    assert!(resumed.wait().unwrap().success());
     assert_eq!(world.json(&["terminals", "--json"])["terminals"], json!([]));
 }
 
