@@ -51,6 +51,9 @@ pub struct Start {
     /// The plans of the workflows that it calls by constant names, and of all that those call.
     #[serde(default)]
     pub pinned: Vec<Arc<Plan>>,
+    /// Whether the request itself brings the plan: then another plan is another request, whatever its name.
+    #[serde(default)]
+    pub is_brought: bool,
 }
 
 /// A command was admitted and is committed.

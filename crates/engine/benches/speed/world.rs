@@ -60,6 +60,7 @@ impl World {
                     home,
                     request_key: None,
                     pinned: Vec::new(),
+                    is_brought: false,
                 };
                 self.local.start(start).await.expect("a start");
             }

@@ -24,8 +24,11 @@ pub(super) struct Birth {
 impl Driver {
     /// Starts a run, unless its key started it before or there is a reason against a new one.
     pub(super) fn start(&mut self, start: Start, against: Option<Error>, reply: Option<Reply>, now: u64) {
-        let Start { id, plan, inputs, home, request_key, pinned } = start;
-        let fingerprint = Digest::of_json(&(&plan.name, ordered(&inputs)));
+        let Start { id, plan, inputs, home, request_key, pinned, is_brought } = start;
+        let fingerprint = match is_brought {
+            true => Digest::of_json(&(&plan.name, plan.digest(), ordered(&inputs))),
+            false => Digest::of_json(&(&plan.name, ordered(&inputs))),
+        };
         match self.asked_before(&home, request_key.as_deref(), fingerprint) {
             Ok(None) if self.is_there(&id) => return self.answer_later(reply, Err(Error::NameTaken(id))),
             Ok(None) => {}

@@ -158,7 +158,7 @@ impl Kept {
     }
 
     /// Keeps a definition because somebody says so. One of its name is replaced only if they say that too, and only if it is kept
-    /// here. What the binary brings along may be hidden.
+    /// here.
     pub fn create(
         &self,
         definition: &Value,
@@ -170,8 +170,7 @@ impl Kept {
         if !is_name(&name) {
             return Err(NotCreated::Name(name.chars().take(NAME_BYTES_MAX).collect()));
         }
-        let is_a_file = |other: &&Definition| other.origin.path.is_some();
-        let other = self.others(library, &name).find(is_a_file).map(|other| other.origin.shown.clone());
+        let other = self.others(library, &name).next().map(|other| other.origin.shown.clone());
         if let Some(file) = other {
             return Err(NotCreated::Elsewhere { name, file });
         }

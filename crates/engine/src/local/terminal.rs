@@ -1,5 +1,5 @@
 //! Carries calls of terminals out: on a thread that may wait, for as long as the step may take. One that is called off has not
-//! ended its session.
+//! ended its session; what it has done by then (typed, opened) is done, and is told, so that nothing is done twice or left behind.
 
 use super::hands::Hands;
 use crate::adapters::process::Stop;
@@ -7,14 +7,19 @@ use crate::adapters::terminal::{self, Call};
 use crate::kill_point;
 use crate::terminals::{CallOff, Visitor};
 use crate::turn::Home;
+use dialects::states::tools::SESSION_ID;
 use kernel::effect::Perform;
 use kernel::event::Report;
 use kernel::{Failure, FailureKind, Fields, RunId};
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::task::{JoinError, JoinHandle};
 
 /// Who opens sessions for runs, as lists of sessions say.
 const BY: &str = "workflow";
+
+/// How long a call may take to let go.
+const LET_GO_MAX: Duration = Duration::from_secs(10);
 
 /// How a call ended.
 enum Ended {
@@ -31,7 +36,8 @@ impl Hands {
             kill_point("before terminal");
             let (call_off, timeout) = (CallOff::default(), perform.timeout_ms.map(Duration::from_millis));
             let off = call_off.clone();
-            let work = tokio::task::spawn_blocking(move || {
+            let only_waits = terminal::only_waits(&perform);
+            let mut work = tokio::task::spawn_blocking(move || {
                 // Which terminals may be used stands in files.
                 let Some((keeper, policy)) = answers.terminals(&home) else {
                     return cut(FailureKind::Crashed, "nobody keeps terminals here");
@@ -42,17 +48,20 @@ impl Hands {
             });
             let ended = tokio::select! {
                 biased;
-                done = work => Ended::Reported(
-                    done.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic())),
-                ),
-                stop = stops.first() => match stop {
-                    Stop::Cancel => Ended::Reported(cut(FailureKind::Cancelled, "it was withdrawn")),
-                    Stop::Shutdown => Ended::Interrupted,
-                },
-                () = after(timeout) => Ended::Reported(cut(FailureKind::TimedOut, "it took too long")),
+                done = &mut work => Ended::Reported(unwound(done)),
+                stop = stops.first() => {
+                    let done = let_go(&call_off, &mut work).await;
+                    match (stop, done) {
+                        (Stop::Cancel, _) => Ended::Reported(cut(FailureKind::Cancelled, "it was withdrawn")),
+                        (Stop::Shutdown, Some(done)) if !only_waits => Ended::Reported(done),
+                        (Stop::Shutdown, _) => Ended::Interrupted,
+                    }
+                }
+                () = after(timeout) => {
+                    let done = let_go(&call_off, &mut work).await;
+                    Ended::Reported(late(done))
+                }
             };
-            // Whoever still waits inside is let go.
-            call_off.call_off();
             kill_point("terminal done");
             hands.over(&key, |hands| match ended {
                 Ended::Reported(report) => hands.report(key.0.clone(), key.1.clone(), report),
@@ -60,6 +69,28 @@ impl Hands {
             });
         });
     }
+}
+
+/// Lets go whoever waits inside, and gives what has come of the call by then.
+async fn let_go(call_off: &CallOff, work: &mut JoinHandle<Report>) -> Option<Report> {
+    call_off.call_off();
+    tokio::time::timeout(LET_GO_MAX, work).await.ok().map(unwound)
+}
+
+fn unwound(done: Result<Report, JoinError>) -> Report {
+    done.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
+}
+
+/// That a call took too long. A session that it has opened is known all the same.
+fn late(done: Option<Report>) -> Report {
+    let session = match done {
+        Some(Report::Done { mut outputs } | Report::Failed { mut outputs, .. }) => {
+            outputs.remove_entry(SESSION_ID)
+        }
+        None => None,
+    };
+    let failure = Failure::new(FailureKind::TimedOut, "it took too long");
+    Report::Failed { failure, outputs: session.into_iter().collect() }
 }
 
 fn cut(kind: FailureKind, message: &str) -> Report {

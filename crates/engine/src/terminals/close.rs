@@ -4,24 +4,26 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::answer::Exited;
+use super::call_off::CallOff;
 use super::held::Held;
 use super::keeper::{Keeper, now, timestamp};
 use super::note::{Lost, Why, number};
 use super::refused::Refused;
-use super::typing::free;
+use super::typing::{free, wait_until_free};
 use super::visitor::Visitor;
 
 /// How long the processes of a session may take to end by themselves.
 const GRACE: Duration = Duration::from_secs(2);
 
 impl Keeper {
-    pub(super) fn exit(&self, visitor: &Visitor, id: &str) -> Result<Exited, Refused> {
+    pub(super) fn exit(&self, visitor: &Visitor, id: &str, call_off: &CallOff) -> Result<Exited, Refused> {
         visitor.policy.changes("ending a terminal")?;
         let held = match self.find(visitor, id) {
             Ok(held) => held,
             Err(refused) if refused.code == "session-lost" => return self.forget(visitor, id).ok_or(refused),
             Err(refused) => return Err(refused),
         };
+        wait_until_free(visitor, &held, call_off);
         free(&held, "ending the terminal")?;
         let (id, shell) = (held.id(), held.note.shell.clone());
         let before = held.session.exit();

@@ -68,7 +68,7 @@ impl Control {
     pub fn frame(&self, seen: Option<u64>, timeout: Duration) -> Frame {
         let session = &self.held.session;
         if let Some(seen) = seen {
-            session.read_output(seen, timeout);
+            session.read_output(seen, timeout, None);
         }
         // First: what comes while it is looked at is shown the next time.
         let end = session.output_end();

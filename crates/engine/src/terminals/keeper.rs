@@ -78,12 +78,12 @@ impl Keeper {
         call_off: &CallOff,
     ) -> Result<Answer, Refused> {
         let done = match request {
-            Request::Open(open) => self.open_session(visitor, open).map(Answer::Opened),
-            Request::Send(send) => self.send(visitor, send).map(Answer::Sent),
+            Request::Open(open) => self.open_session(visitor, open, call_off).map(Answer::Opened),
+            Request::Send(send) => self.send(visitor, send, call_off).map(Answer::Sent),
             Request::Await(wait) => self.wait(visitor, wait, longest, call_off).map(Answer::Awaited),
             Request::Look(look) => self.look(visitor, look).map(Answer::Shown),
             Request::List => Ok(Answer::Listed(self.list(visitor))),
-            Request::Exit(exit) => self.exit(visitor, &exit.session_id).map(Answer::Exited),
+            Request::Exit(exit) => self.exit(visitor, &exit.session_id, call_off).map(Answer::Exited),
         };
         done.map_err(|mut refused| {
             refused.open_sessions = self.table().open_ids(&visitor.workspace());

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use terminal::{Input, OpenError, Session, Size, Spec};
 
 use super::answer::Opened;
+use super::call_off::CallOff;
 use super::held::Held;
 use super::keeper::{Inner, Keeper, now, timestamp};
 use super::note::{About, Note};
@@ -34,7 +35,12 @@ const FIRST_MAX: Duration = Duration::from_millis(1_500);
 const TERM: &str = "xterm-256color";
 
 impl Keeper {
-    pub(super) fn open_session(&self, visitor: &Visitor, open: &Open) -> Result<Opened, Refused> {
+    pub(super) fn open_session(
+        &self,
+        visitor: &Visitor,
+        open: &Open,
+        call_off: &CallOff,
+    ) -> Result<Opened, Refused> {
         let (program, args) = command(open)?;
         visitor.policy.opens(&program, &args)?;
         let settle = settle(open.settle_ms)?;
@@ -43,10 +49,12 @@ impl Keeper {
         let held = self.start(visitor, spec, place.number)?;
         drop(place);
         let session = &held.session;
-        wait_for_something(session);
+        let handle = session.call_off_handle();
+        call_off.waits(&handle);
+        wait_for_something(session, &handle);
         if settle.quiet.is_some() {
             // One that has ended meanwhile is as quiet as can be.
-            let _ = session.send(Input::Text(""), settle);
+            let _ = session.send_unless(Input::Text(""), settle, Some(&handle));
         }
         Ok(Opened {
             session_id: held.id(),
@@ -119,11 +127,11 @@ impl Keeper {
 }
 
 /// Waits until the screen shows something: line editors talk to the terminal before they write their prompt.
-fn wait_for_something(session: &Session) {
+fn wait_for_something(session: &Session, handle: &terminal::CallOff) {
     let (begin, mut place) = (Instant::now(), 0);
     loop {
         let left = FIRST_MAX.saturating_sub(begin.elapsed());
-        let piece = session.read_output(place, left);
+        let piece = session.read_output(place, left, Some(handle));
         if piece.bytes.is_empty() || !session.screen().text.is_empty() {
             return;
         }

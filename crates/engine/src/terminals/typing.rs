@@ -5,6 +5,7 @@ use std::time::Duration;
 use terminal::{Input, Keys, Modes, SendError, Settle};
 
 use super::answer::Sent;
+use super::call_off::CallOff;
 use super::held::Held;
 use super::keeper::{Keeper, timestamp};
 use super::refused::Refused;
@@ -14,13 +15,17 @@ use super::visitor::Visitor;
 /// The longest quiet that can be asked for.
 pub(super) const SETTLE_MS_MAX: u64 = 10_000;
 
+/// How often is looked whether a person has let go.
+const LOOKS_EACH: Duration = Duration::from_millis(100);
+
 /// How long all of typing may take, however much comes.
 const AT_MOST: Duration = Duration::from_secs(30);
 
 impl Keeper {
-    pub(super) fn send(&self, visitor: &Visitor, send: &Send) -> Result<Sent, Refused> {
+    pub(super) fn send(&self, visitor: &Visitor, send: &Send, call_off: &CallOff) -> Result<Sent, Refused> {
         visitor.policy.changes("typing")?;
         let held = self.find(visitor, &send.session_id)?;
+        wait_until_free(visitor, &held, call_off);
         free(&held, "typing")?;
         let settle = settle(send.settle_ms)?;
         let keys = match send.keys {
@@ -39,7 +44,10 @@ impl Keeper {
         };
         held.types(&text, |line| visitor.policy.says(line))?;
         let input = keys.as_ref().map_or(Input::Text(&send.input_text), Input::Keys);
-        let sent = held.session.send(input, settle).map_err(|error| unsent(&held, &error))?;
+        let handle = held.session.call_off_handle();
+        call_off.waits(&handle);
+        let sent =
+            held.session.send_unless(input, settle, Some(&handle)).map_err(|error| unsent(&held, &error))?;
         Ok(Sent {
             session_id: held.id(),
             screen_content: held.screen(),
@@ -55,6 +63,16 @@ impl Keeper {
     /// What was typed into a session of a line that is not ended.
     pub(crate) fn half_typed(&self, visitor: &Visitor, session: &str) -> Option<String> {
         self.find(visitor, session).ok()?.half_typed()
+    }
+}
+
+/// A run waits for a person who has taken its session to let go, for as long as its step may take; an agent is told instead.
+pub(super) fn wait_until_free(visitor: &Visitor, held: &Held, call_off: &CallOff) {
+    let handle = held.session.call_off_handle();
+    call_off.waits(&handle);
+    while visitor.run.is_some() && held.holder().is_some() && held.is_running() && !call_off.is_off() {
+        // Nothing that will be said is waited for: only the end, or to be called off.
+        held.session.read_output(u64::MAX, LOOKS_EACH, Some(&handle));
     }
 }
 

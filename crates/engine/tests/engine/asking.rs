@@ -60,7 +60,15 @@ impl World {
         let progress = local.subscribe(&run).await.unwrap();
         let home = Home::new(dir.path().to_owned(), std::env::vars());
         let (plan, inputs) = (Arc::new(read(text)), Fields::new());
-        let start = Start { id: run.clone(), plan, inputs, home, request_key: None, pinned: Vec::new() };
+        let start = Start {
+            id: run.clone(),
+            plan,
+            inputs,
+            home,
+            request_key: None,
+            pinned: Vec::new(),
+            is_brought: false,
+        };
         local.start(start).await.unwrap();
         World { dir, local, run, progress, others: others.to_vec() }
     }

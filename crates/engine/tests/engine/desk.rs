@@ -25,7 +25,7 @@ fn open(dir: &Path, answers: impl Answers) -> Local {
 fn start(dir: &Path, id: &str, plan: Plan) -> Start {
     let home = Home::new(dir.to_owned(), std::env::vars());
     let (id, plan) = (RunId::new(id), Arc::new(plan));
-    Start { id, plan, inputs: Fields::new(), home, request_key: None, pinned: Vec::new() }
+    Start { id, plan, inputs: Fields::new(), home, request_key: None, pinned: Vec::new(), is_brought: false }
 }
 
 async fn outcome(local: &Local, id: &str) -> Outcome {

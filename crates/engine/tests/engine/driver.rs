@@ -25,6 +25,7 @@ fn start(id: &str, plan: &Arc<Plan>) -> Letter {
         home: Home::default(),
         request_key: None,
         pinned: Vec::new(),
+        is_brought: false,
     };
     Letter::Start { start: Box::new(start), reply: None }
 }

@@ -45,6 +45,7 @@ fn play(dir: &Path, name: &str, plan: Plan) -> Vec<u8> {
         home,
         request_key: None,
         pinned: Vec::new(),
+        is_brought: false,
     };
     let mut letters = vec![Letter::Start { start: Box::new(start), reply: None }];
     let mut now = 1_800_000_000_000;

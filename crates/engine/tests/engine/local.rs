@@ -30,6 +30,7 @@ fn start(dir: &Path, id: &str, plan: Plan) -> Start {
         home,
         request_key: None,
         pinned: Vec::new(),
+        is_brought: false,
     }
 }
 

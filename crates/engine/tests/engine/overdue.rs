@@ -30,8 +30,15 @@ fn asks() -> Plan {
 
 fn starts(driver: &mut Driver, plan: Plan) {
     let (id, plan) = (RunId::new("r"), Arc::new(plan));
-    let start =
-        Start { id, plan, inputs: Fields::new(), home: Home::default(), request_key: None, pinned: vec![] };
+    let start = Start {
+        id,
+        plan,
+        inputs: Fields::new(),
+        home: Home::default(),
+        request_key: None,
+        pinned: vec![],
+        is_brought: false,
+    };
     driver.take(Letter::Start { start: Box::new(start), reply: None }, 1);
 }
 

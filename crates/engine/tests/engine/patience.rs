@@ -50,8 +50,15 @@ fn start(
 ) -> (RunId, tokio::task::JoinHandle<()>) {
     let (id, plan) = (RunId::new("calm-heron-07"), Arc::new(graph(steps)));
     let home = Home::new(dir.to_owned(), std::env::vars());
-    let start =
-        Start { id: id.clone(), plan, inputs: Fields::new(), home, request_key: None, pinned: Vec::new() };
+    let start = Start {
+        id: id.clone(),
+        plan,
+        inputs: Fields::new(),
+        home,
+        request_key: None,
+        pinned: Vec::new(),
+        is_brought: false,
+    };
     let local = Arc::clone(local);
     (id, tokio::spawn(async move { drop(local.start(start).await.unwrap()) }))
 }

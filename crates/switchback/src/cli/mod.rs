@@ -48,7 +48,7 @@ pub(crate) mod undecided;
 mod verify;
 
 pub(crate) use desk::recovered;
-pub(crate) use error::{CommandError, NAME_TAKEN, code_of};
+pub(crate) use error::{CommandError, HELD, NAME_TAKEN, code_of};
 pub(crate) use look::{talk, typable};
 
 use arguments::{Arguments, ServeArguments, Verb};

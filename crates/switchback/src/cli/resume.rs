@@ -187,7 +187,10 @@ fn not_interrupted(view: &View, step: Option<&str>, open: &str) -> CommandError 
     let known = |step: &str| view.lines().iter().any(|line| line.id == step);
     let error = |message| CommandError::usage("not-interrupted", message);
     let error = match step {
-        None => error(format!("no step of {} was interrupted", view.run)),
+        None => error(format!(
+            "no step of {} waits for a decision: what was interrupted is done again when it goes on",
+            view.run
+        )),
         Some(step) if known(step) => {
             error(format!("`{step}` was not interrupted, so there is nothing to decide"))
         }

@@ -57,7 +57,8 @@ async fn start(
     // Not before: whoever waits for a daemon in vain can end that.
     let signals = Signals::listen()?;
     let id = RunId::new(names::fresh(|name| is_taken(&desk, name)));
-    let mut asked = Start { id, plan: Arc::new(plan), inputs, home, request_key: None, pinned };
+    let mut asked =
+        Start { id, plan: Arc::new(plan), inputs, home, request_key: None, pinned, is_brought: false };
     let (progress, started) = loop {
         let progress = desk.backend().subscribe(&asked.id).await?;
         match desk.backend().start(asked.clone()).await {

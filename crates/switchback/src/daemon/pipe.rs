@@ -324,8 +324,7 @@ impl Pipe {
 
     /// Gives lines of the daemon to the client, until the daemon is gone.
     fn give_all(self: &Arc<Self>, link: &Link) {
-        for line in BufReader::new(&*link.stream).split(b'\n') {
-            let Ok(line) = line else { break };
+        for line in whole_lines(BufReader::new(&*link.stream)) {
             let told = self.tell_all(|talk| {
                 let given = talk.give(&line);
                 given.iter().for_each(|_| kill_point("pipe has an answer"));
@@ -466,6 +465,15 @@ impl Pipe {
     }
 }
 
+/// The lines that are there to their end: of one that was cut off nobody may see a part.
+fn whole_lines(mut from: impl BufRead) -> impl Iterator<Item = Vec<u8>> {
+    std::iter::from_fn(move || {
+        let mut line = Vec::new();
+        from.read_until(b'\n', &mut line).ok()?;
+        (line.pop() == Some(b'\n')).then_some(line)
+    })
+}
+
 fn lives(pid: u32) -> bool {
     let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
     pid.is_some_and(|pid| rustix::process::test_kill_process(pid).is_ok())
@@ -478,4 +486,16 @@ fn write_line(mut out: impl Write, line: &Line) -> io::Result<()> {
     whole.push(b'\n');
     out.write_all(&whole)?;
     out.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::whole_lines;
+
+    #[test]
+    fn what_was_cut_off_is_no_line() {
+        let all = |text: &'static str| whole_lines(text.as_bytes()).collect::<Vec<_>>();
+        assert_eq!(all("one\n\ntwo\nthr"), [&b"one"[..], b"", b"two"]);
+        assert_eq!(all("thr"), Vec::<Vec<u8>>::new());
+    }
 }

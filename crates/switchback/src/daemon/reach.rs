@@ -6,7 +6,7 @@ use super::idle;
 use super::kin::follower;
 use super::place::Place;
 use super::successor::Successor;
-use crate::cli::{CommandError, talk};
+use crate::cli::{CommandError, HELD, talk};
 use engine::store::Owner;
 use rustix::fs::{FlockOperation, OFlags, flock};
 use rustix::io::Errno;
@@ -158,19 +158,29 @@ pub(crate) fn reach(place: &Place, hello: &Hello) -> Result<Reached, Unreachable
     if let Some(reached) = find(place, hello)? {
         return Ok(reached);
     }
-    for _ in 1..STARTS_MAX {
-        // One that died before it said a word, or before it was met, may just have been killed.
-        if let Ok(said) = start(place, READY_MAX)? {
-            said.map_or(Ok(()), |said| Err(Unreachable::Failed(said)))?;
-            if let Some(reached) = find(place, hello)? {
-                return Ok(reached);
+    let mut why = failed(io::Error::other("it ended as soon as it had started; its log says why"));
+    for _ in 0..STARTS_MAX {
+        let said = match start(place, READY_MAX)? {
+            Ok(said) => said,
+            // One that died before it said a word may just have been killed.
+            Err(error) => {
+                why = failed(error);
+                continue;
             }
+        };
+        // Also where it could not begin: one that somebody has started who is gone by now may have been first.
+        if let Some(reached) = find(place, hello)? {
+            return Ok(reached);
+        }
+        match said {
+            // It has just been killed, or has ended.
+            None => {}
+            Some(said) if said.code == HELD => why = Unreachable::Failed(said),
+            Some(said) => return Err(Unreachable::Failed(said)),
         }
     }
-    start(place, READY_MAX)?.map_err(failed)?.map_or(Ok(()), |said| Err(Unreachable::Failed(said)))?;
-    let reached = find(place, hello)?;
     drop(lock);
-    reached.ok_or_else(|| failed(io::Error::other("it ended as soon as it had started; its log says why")))
+    Err(why)
 }
 
 /// Waits until nobody else starts a daemon; nothing, if that takes too long.

@@ -73,6 +73,11 @@ impl Wanted {
         self.name.as_deref().or_else(inline).unwrap_or_default()
     }
 
+    /// Whether the call brings its definition along.
+    pub(super) fn is_brought(&self) -> bool {
+        self.definition.is_some()
+    }
+
     /// The word for a failure that has nothing to do with states.
     pub(super) fn broken(&self) -> &'static str {
         if self.session.is_some() { "execution_error" } else { "error" }
@@ -117,6 +122,11 @@ fn check(given: &JsonObject) -> Result<(), String> {
         return Err(format!(
             "'{EXECUTION_TIMEOUT}' must be a number of seconds from {seconds_min:?} to {seconds_max:?}"
         ));
+    }
+    for name in [SAVE_ON_SUCCESS, KEEP_SESSIONS] {
+        if !good(name, &|value| value.is_boolean() || value.is_null()) {
+            return Err(format!("'{name}' must be true or false"));
+        }
     }
     let is_plain = |value: &Value| value.is_string() || value.is_number() || value.is_boolean();
     let is_map = |value: &Value| value.as_object().is_some_and(|map| map.values().all(is_plain));

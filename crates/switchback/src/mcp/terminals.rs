@@ -85,6 +85,9 @@ async fn wait(
     }
 }
 
+/// How much of a command line is shown in a list of sessions; their data have all of it.
+const SHELL_CHARS_MAX: usize = 100;
+
 /// What came of it, as data and in plain words.
 fn answer(done: Done) -> Answer {
     let mut value = done.to_json();
@@ -170,7 +173,11 @@ fn body(done: &Done) -> Option<String> {
 }
 
 fn row(row: &Row) -> String {
-    let Row { session_id, status, shell, .. } = row;
+    let Row { session_id, status, .. } = row;
+    let shell = match row.shell.char_indices().nth(SHELL_CHARS_MAX) {
+        Some((end, _)) => format!("{}...", &row.shell[..end]),
+        None => row.shell.clone(),
+    };
     let what = row.what.as_ref().map(|what| format!(": {what}")).unwrap_or_default();
     let idle =
         row.idle_seconds.filter(|_| status == "running").map(|s| format!(", idle {s} s")).unwrap_or_default();

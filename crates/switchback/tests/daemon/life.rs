@@ -205,3 +205,21 @@ fn whoever_only_looks_on_stops_nothing() {
     let ended: serde_json::Value = serde_json::from_slice(&first.wait_with_output().unwrap().stdout).unwrap();
     assert_eq!(ended["status"], "succeeded");
 }
+
+#[test]
+fn a_daemon_that_begins_is_waited_for_though_who_started_it_is_gone() {
+    let world = World::new();
+    world.define("hello", "echo hello");
+    let home = world.home().to_str().unwrap().to_owned();
+    std::fs::create_dir_all(&home).unwrap();
+    for pause in 0..12 {
+        // Nobody holds the lock of those who start one.
+        let mut daemon = world.command(&["daemon", &home]);
+        let mut daemon = daemon.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(pause * 4));
+        let ran = world.run(&["run", "hello"]);
+        assert!(ran.status.success(), "{pause}: {}", String::from_utf8_lossy(&ran.stderr));
+        daemon.wait().unwrap();
+        assert!(world.run(&["stop", "--now"]).status.success());
+    }
+}

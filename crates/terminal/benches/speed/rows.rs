@@ -133,7 +133,7 @@ fn open() {
     let spec = shell();
     let through = || {
         let session = Session::open(&spec).expect("a session");
-        assert!(!session.read_output(0, LONG).bytes.is_empty());
+        assert!(!session.read_output(0, LONG, None).bytes.is_empty());
         session
     };
     let bare = || {

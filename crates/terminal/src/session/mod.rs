@@ -184,9 +184,9 @@ impl Session {
 
     /// Gives raw output from a place on, for who shows it in a terminal of their own; waits for some, but not longer than so
     /// long. What is no longer kept is left out: the piece then begins later.
-    pub fn read_output(&self, place: u64, timeout: Duration) -> Piece {
+    pub fn read_output(&self, place: u64, timeout: Duration, call_off: Option<&CallOff>) -> Piece {
         const PIECE_BYTES_MAX: usize = 64 * 1024;
-        self.shared.wait_until(timeout, |output| (output.end() > place || output.is_over()).then_some(()));
+        self.shared.wait_beyond(place, timeout, call_off);
         held(self.shared.output.lock()).from(place, PIECE_BYTES_MAX)
     }
 

@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use super::waiting::CallOff;
 use super::{Session, Shared};
 use crate::error::SendError;
 use crate::keys::Keys;
@@ -73,6 +74,16 @@ pub struct Sent {
 impl Session {
     /// Types, and returns when output comes, when none comes soon, or when it is quiet, as asked. To type nothing only waits.
     pub fn send(&self, input: Input<'_>, settle: Settle) -> Result<Sent, SendError> {
+        self.send_unless(input, settle, None)
+    }
+
+    /// The same; once it is called off, it returns without waiting for output. What was typed is typed.
+    pub fn send_unless(
+        &self,
+        input: Input<'_>,
+        settle: Settle,
+        call_off: Option<&CallOff>,
+    ) -> Result<Sent, SendError> {
         let begin = Instant::now();
         let shared = &*self.shared;
         let writing = held(shared.writing.lock());
@@ -81,7 +92,7 @@ impl Session {
         let (bytes, place) = shared.mark(input)?;
         let written = shared.write_all(&bytes, begin + settle.at_most)?;
         drop(writing);
-        let (has_output, is_quiet) = shared.settle(place, begin, settle);
+        let (has_output, is_quiet) = shared.settle(place, begin, settle, call_off);
         let unwritten = bytes.len() - written;
         Ok(Sent { written, unwritten, has_output, is_quiet, elapsed: begin.elapsed() })
     }
@@ -167,22 +178,22 @@ impl Shared {
     }
 
     /// Waits as asked; tells whether something came, and whether it was quiet at the end.
-    fn settle(&self, place: u64, begin: Instant, settle: Settle) -> (bool, bool) {
+    fn settle(&self, place: u64, begin: Instant, settle: Settle, call_off: Option<&CallOff>) -> (bool, bool) {
         let left = settle.at_most.saturating_sub(begin.elapsed());
-        let came = |output: &crate::output::Output| (output.end() > place || output.is_over()).then_some(());
-        self.wait_until(settle.first.min(left), came);
+        self.wait_beyond(place, settle.first.min(left), call_off);
         let has_output = held(self.output.lock()).end() > place;
-        (has_output, settle.quiet.is_none_or(|quiet| self.wait_quiet(quiet, begin + settle.at_most)))
+        let at_most = begin + settle.at_most;
+        (has_output, settle.quiet.is_none_or(|quiet| self.wait_quiet(quiet, at_most, call_off)))
     }
 
-    fn wait_quiet(&self, quiet: Duration, at_most: Instant) -> bool {
+    fn wait_quiet(&self, quiet: Duration, at_most: Instant, call_off: Option<&CallOff>) -> bool {
         let mut output = held(self.output.lock());
         loop {
             let until = output.last + quiet;
             if output.is_over() || until <= Instant::now() {
                 return true;
             }
-            if Instant::now() >= at_most {
+            if Instant::now() >= at_most || call_off.is_some_and(CallOff::is_off) {
                 return false;
             }
             output = match self.sleep(output, Some(until.min(at_most))) {

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use rustix::process::Pid;
 
 use super::leader::Leader;
+use super::waiting::CallOff;
 use super::{Exit, Foreground, reader};
 use crate::output::Output;
 use crate::pty::Pty;
@@ -89,6 +90,14 @@ impl Shared {
             }
             output = self.sleep(output, until)?;
         }
+    }
+
+    /// Waits until there is output beyond a place or there will be none, but not longer than so long, nor once it is called off.
+    pub(super) fn wait_beyond(&self, place: u64, timeout: Duration, call_off: Option<&CallOff>) {
+        let is_off = || call_off.is_some_and(CallOff::is_off);
+        self.wait_until(timeout, |output| {
+            (output.end() > place || output.is_over() || is_off()).then_some(())
+        });
     }
 
     /// Waits until the program has ended; all its output was read before that is told.

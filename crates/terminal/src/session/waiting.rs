@@ -33,7 +33,7 @@ impl CallOff {
         }
     }
 
-    fn is_off(&self) -> bool {
+    pub(super) fn is_off(&self) -> bool {
         self.is_off.load(Ordering::SeqCst)
     }
 }

@@ -60,9 +60,9 @@ fn the_screen_is_clean_text() {
 fn raw_output_is_given_from_any_place() {
     let program = open("sh", &["-c", "printf 'one\\033[1mtwo'"]);
     program.wait_exit(LONG);
-    let all = program.read_output(0, LONG);
+    let all = program.read_output(0, LONG, None);
     assert_eq!((all.bytes.as_slice(), all.start, all.is_last), (b"one\x1b[1mtwo".as_slice(), 0, true));
-    let rest = program.read_output(7, LONG);
+    let rest = program.read_output(7, LONG, None);
     assert_eq!((rest.bytes.as_slice(), rest.end()), (b"two".as_slice(), program.output_end()));
-    assert!(program.read_output(10, LONG).bytes.is_empty());
+    assert!(program.read_output(10, LONG, None).bytes.is_empty());
 }

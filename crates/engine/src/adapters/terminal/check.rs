@@ -20,6 +20,9 @@ const LOOKS_EACH: Duration = Duration::from_millis(20);
 /// How many variables one line asks for: lines of a terminal have an end.
 const AT_ONCE: usize = 6;
 
+/// How often is asked where an answer cannot be made out.
+const TRIES_MAX: usize = 3;
+
 /// A variable that is asked for.
 struct Wanted {
     name: String,
@@ -101,23 +104,39 @@ impl Call<'_> {
     }
 
     fn ask_all(&self, session: &str, shell: Shell, wanted: &[Wanted]) -> Result<Vec<Found>, String> {
+        let names: Vec<&str> = wanted.iter().map(|wanted| wanted.name.as_str()).collect();
         let mut found = Vec::new();
-        for some in wanted.chunks(AT_ONCE) {
-            found.extend(self.ask_some(session, shell, some).map_err(|refused| refused.error)??);
+        for some in names.chunks(AT_ONCE) {
+            found.extend(self.ask_some(session, shell, some)?);
         }
         Ok(found)
     }
 
-    fn ask_some(
+    /// Asks for some, and once more where an answer cannot be made out.
+    fn ask_some(&self, session: &str, shell: Shell, names: &[&str]) -> Result<Vec<Found>, String> {
+        let mut unheard = "";
+        for _ in 0..TRIES_MAX {
+            let heard = self.ask_once(session, shell, names).map_err(|refused| refused.error)??;
+            match heard.iter().position(Option::is_none) {
+                None => return Ok(heard.into_iter().flatten().collect()),
+                Some(position) => unheard = names[position],
+            }
+        }
+        Err(format!(
+            "what the shell of session `{session}` says of `{unheard}` cannot be made out: something else writes there, or the shell \
+             takes what is typed for something else. Look at its screen, and run again"
+        ))
+    }
+
+    fn ask_once(
         &self,
         session: &str,
         shell: Shell,
-        wanted: &[Wanted],
-    ) -> Result<Result<Vec<Found>, String>, Refused> {
+        names: &[&str],
+    ) -> Result<Result<Vec<Option<Found>>, String>, Refused> {
         let mark = mark();
-        let names: Vec<&str> = wanted.iter().map(|wanted| wanted.name.as_str()).collect();
         let session_id = session.to_owned();
-        let input_text = shell.line(&names, &mark);
+        let input_text = shell.line(names, &mark);
         self.ask(&Request::Send(Send { session_id: session_id.clone(), input_text, ..Send::default() }))?;
         let waits = Await { session_id, pattern: script::end(&mark), timeout: Some(SECONDS_MAX) };
         let waited = self.ask(&Request::Await(waits))?;
@@ -128,11 +147,9 @@ impl Call<'_> {
             return Ok(Err(why));
         }
         let Answer::Shown(shown) = self.ask(&look(session))? else { unreachable!("BUG: a look shows") };
-        let all = names.iter().map(|name| {
-            let (is_set, is_exported) = script::said(&shown.screen_content, &mark, name).unwrap_or_default();
-            Found { is_set, is_exported }
-        });
-        Ok(Ok(all.collect()))
+        let said = |name: &&str| script::said(&shown.screen_content, &mark, name);
+        let found = |(is_set, is_exported)| Found { is_set, is_exported };
+        Ok(Ok(names.iter().map(|name| said(name).map(found)).collect()))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Ends the sessions that a run has opened and not closed, and those of runs below it. Sessions of others stay.
 
 use super::{Call, fields};
-use crate::terminals::{Answer, Exit, Request};
+use crate::terminals::{Answer, Exit, Request, Row};
 use dialects::states::KEEP_SESSIONS;
 use kernel::RunId;
 use kernel::event::Report;
@@ -24,6 +24,8 @@ impl Call<'_> {
         let Ok(Answer::Listed(listed)) = self.ask(&Request::List) else { return Vec::new() };
         let is_own = |of: &String| RunId::new(of.as_str()).is_within(&run);
         let rows = listed.sessions.into_iter().filter(|row| row.run.as_ref().is_some_and(is_own));
-        rows.filter(|row| row.status == "running").map(|row| row.session_id).collect()
+        // A person who has taken one keeps it.
+        let is_free = |row: &Row| row.status == "running" && row.held_by.is_none();
+        rows.filter(is_free).map(|row| row.session_id).collect()
     }
 }

@@ -18,12 +18,21 @@ use kernel::event::Report;
 use kernel::{Data, Failure, FailureKind, Fields};
 use serde_json::{Map, Value, json};
 
+/// The tools that change nothing, or nothing that matters twice.
+const WAITS: [&str; 4] = ["await_output", "get_screen_content", "list_terminal_sessions", CHECK];
+
 /// A call to be carried out, by whom, who knows the definitions around it, and how it is called off.
 pub(crate) struct Call<'c> {
     pub(crate) answers: &'c dyn Answers,
     pub(crate) keeper: &'c Keeper,
     pub(crate) visitor: &'c Visitor,
     pub(crate) call_off: &'c CallOff,
+}
+
+/// Whether an effect only waits and looks, so that it can be done again without harm.
+pub(crate) fn only_waits(perform: &Perform) -> bool {
+    let tool = perform.inputs.get(TOOL).and_then(Data::inline).and_then(Value::as_str);
+    tool.is_some_and(|tool| WAITS.contains(&tool))
 }
 
 /// Carries an effect out. It may wait as long as its tool does.

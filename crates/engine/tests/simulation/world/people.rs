@@ -30,7 +30,8 @@ impl World<'_> {
         let home = Home { folder: self.folder().into(), ..Home::default() };
         let request_key = self.random.percent(40).then(|| format!("key{number}"));
         let pinned = self.library.pinned(&plan);
-        let start = Start { id: self.root(number), plan, inputs, home, request_key, pinned };
+        let start =
+            Start { id: self.root(number), plan, inputs, home, request_key, pinned, is_brought: false };
         self.note(|| format!("start {}", start.id));
         let times = self.random.weighted(&[(8, 1), (1, 2)]);
         for _ in 0..times {

@@ -29,7 +29,7 @@ pub(super) async fn begin(call: &Call, order: Order) -> Result<Watch, Problem> {
     let (name, given) = (call.arguments.workflow()?, call.arguments.inputs()?);
     let asked = Asked { name, given, key: key.clone(), again: said.is_some(), order };
     let ready = call.visit.glance(move |visit, reader| prepare(visit, reader, asked)).await??;
-    start(call, ready, key).await
+    start(call, ready, key, false).await
 }
 
 /// Starts a run of a plan that the call itself brings or has found, or finds the one that the same key has started.
@@ -37,6 +37,7 @@ pub(super) async fn begin_plan(
     call: &Call,
     (plan, pinned): (Arc<Plan>, Vec<Arc<Plan>>),
     given: JsonObject,
+    is_brought: bool,
 ) -> Result<Watch, Problem> {
     let (said, sent) = (call.arguments.request_key()?, call.key_in_meta());
     let key = said.or(sent).map(str::to_owned);
@@ -51,7 +52,7 @@ pub(super) async fn begin_plan(
             ready(reader, (plan, pinned), given, known)
         })
         .await??;
-    start(call, ready, key).await
+    start(call, ready, key, is_brought).await
 }
 
 /// A run that can be started.
@@ -181,11 +182,11 @@ pub(super) fn wrong_inputs(plan: &Plan, refusal: &Refusal) -> Problem {
 }
 
 /// Starts a run, or finds the one that the same key has started.
-async fn start(call: &Call, ready: Ready, key: Option<String>) -> Result<Watch, Problem> {
+async fn start(call: &Call, ready: Ready, key: Option<String>, is_brought: bool) -> Result<Watch, Problem> {
     let Ready { plan, pinned, inputs, id, known } = ready;
     let house = call.visit.house()?;
     let home = call.visit.client.home(&call.visit.settings());
-    let mut asked = Start { id, plan, inputs, home, request_key: key, pinned };
+    let mut asked = Start { id, plan, inputs, home, request_key: key, pinned, is_brought };
     // Both are on their way at once, and in this order.
     let (subscribed, accepted) = loop {
         let subscribed = (!known).then(|| house.local.subscribe(&asked.id));

@@ -65,7 +65,8 @@ async fn run(call: &Call) -> Answered {
         Err((state, why)) => return refused(call, &name, state, why).await,
     };
     let given = wanted.inputs(&source.plan);
-    let mut watch = match begin_plan(call, (source.plan.clone(), source.pinned.clone()), given).await {
+    let (plan, is_brought) = ((source.plan.clone(), source.pinned.clone()), wanted.is_brought());
+    let mut watch = match begin_plan(call, plan, given, is_brought).await {
         Ok(watch) => watch,
         Err(problem) => {
             return refused(call, &name, wanted.broken(), format!("Workflow execution failed: {problem}"))
@@ -93,9 +94,13 @@ async fn answer(call: &Call, wanted: Wanted, source: Source, watch: Watch) -> An
     if !is_over {
         told["success"] = Value::Null;
         told["status"] = watch.view.word().into();
+        told["total_elapsed_time"] = (now().saturating_sub(watch.view.since) as f64 / 1_000.0).into();
+        let again = match call.arguments.request_key()? {
+            Some(_) => "; this very call again, with its `request_key`, tells the whole result",
+            None => "",
+        };
         told["next"] = format!(
-            "The run goes on. get_workflow_status(workflow_id=\"{run}\", wait_seconds=45) waits for it; the same call of \
-             run_workflow with its `request_key` tells the whole result."
+            "The run goes on. get_workflow_status(workflow_id=\"{run}\", wait_seconds=45) waits for it{again}."
         )
         .into();
     }
