@@ -86,6 +86,11 @@ impl EffectId {
         EffectId(format!("{key}#{attempt}{}", purpose.suffix()))
     }
 
+    /// Which attempt of its step it belongs to, counted from one; nothing where it belongs to none.
+    pub fn attempt(&self) -> Option<u32> {
+        self.parts().map(|(_, attempt, _)| attempt)
+    }
+
     /// Splits the id into activity key, attempt and purpose; `None` for the run's own timers.
     pub(crate) fn parts(&self) -> Option<(&str, u32, Purpose)> {
         let (key, rest) = self.0.rsplit_once('#')?;

@@ -23,6 +23,7 @@ pub mod tools;
 pub mod view;
 
 pub use contract::{Contract, Variable};
+pub use nested::given_to;
 pub use place::path;
 pub use plan::{
     CHECK, CLOSE, EXECUTION_TIMEOUT, INITIAL_VARIABLES, KEEP, KEEP_SESSIONS, MAX_STATES, PARAMS,

@@ -2,15 +2,15 @@
 //! stands there are its own: it is a definition, and no text of the state around it.
 
 use super::action::entries;
-use super::plan::SAVE_ON_SUCCESS;
+use super::plan::{INITIAL_VARIABLES, SAVE_ON_SUCCESS};
 use super::tools::NESTED;
 use super::{Entry, read as definition};
 use crate::mistakes::Mistakes;
 use crate::shape;
 use crate::text::{Node, Source, duplicate_keys};
-use kernel::Plan;
-use kernel::plan::{Expr, Work, Workflow};
-use serde_json::Value;
+use kernel::plan::{Dialect, Expr, Work, Workflow};
+use kernel::{Data, Fields, Plan};
+use serde_json::{Map, Value};
 use std::sync::Arc;
 
 const NEITHER: &str = "Either 'workflow_definition' or 'workflow_name' must be provided";
@@ -25,6 +25,22 @@ pub(super) struct Nested {
     pub(super) plans: Vec<Arc<Plan>>,
     /// The definition, as it was written.
     pub(super) written: Value,
+}
+
+/// What a state gives to a workflow, as that takes it: one of another dialect takes the variables as its inputs, and has no use for
+/// the bounds of a machine.
+pub fn given_to(plan: &Plan, mut inputs: Fields) -> Fields {
+    if plan.dialect == Dialect::States {
+        return inputs;
+    }
+    let is_input = |name: &str| plan.inputs.iter().any(|input| input.name == name);
+    let variables = match inputs.get(INITIAL_VARIABLES) {
+        Some(Data::Inline(Value::Object(variables))) if !is_input(INITIAL_VARIABLES) => variables.clone(),
+        _ => Map::new(),
+    };
+    inputs.retain(|name, _| is_input(name) || !NESTED.param(name).is_some());
+    inputs.extend(variables.into_iter().map(|(name, value)| (name, Data::Inline(value))));
+    inputs
 }
 
 /// Reads which workflow a state runs and what that is given.

@@ -5,8 +5,10 @@ use crate::adapters::file;
 use crate::answers::Patience;
 use crate::driver::Letter;
 use crate::turn::{Home, stored};
+use dialects::states::given_to;
 use kernel::effect::Perform;
 use kernel::plan::Adapter;
+use kernel::plan::Dialect;
 use kernel::{Answer, Data, Effect, EffectId, Fields, Question, RunId};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -35,12 +37,15 @@ impl Worker {
             }
             Effect::StartTimer { id, due } => self.timers.start(&run, &id, due),
             Effect::StartChild { id, child, workflow, plan, inputs, depth } => {
-                let plan = match plan {
-                    Some(pinned) => self.driver.pinned(&workflow, &pinned),
-                    None => match self.driver.run(&run).map(|caller| caller.plan().dialect) {
-                        Some(caller) => self.answers.plan_for(&home, caller, &workflow),
-                        None => self.answers.plan(&home, &workflow, None),
-                    },
+                let caller = self.driver.run(&run).map(|caller| caller.plan().dialect);
+                let plan = match (plan, caller) {
+                    (Some(pinned), _) => self.driver.pinned(&workflow, &pinned),
+                    (None, Some(caller)) => self.answers.plan_for(&home, caller, &workflow),
+                    (None, None) => self.answers.plan(&home, &workflow, None),
+                };
+                let inputs = match &plan {
+                    Ok(called) if caller == Some(Dialect::States) => given_to(&called.plan, inputs),
+                    _ => inputs,
                 };
                 self.own.push(Letter::StartChild { child, parent: (run, id), plan, inputs, depth });
             }

@@ -116,6 +116,7 @@ impl Local {
         match self.last_words.get() {
             Some(WriteError::Lost(lost)) => Error::Lost(lost.clone()),
             Some(error) => Error::Stopped(error.to_string()),
+            None if !self.hands.is_open() => Error::Stopped("it was told to end".to_owned()),
             None => Error::Stopped("by a mistake of its own".to_owned()),
         }
     }

@@ -1,5 +1,6 @@
 //! People at a session: they look at it in a terminal of their own, and may take it over. While one holds it, the agent waits.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -90,6 +91,7 @@ impl Control {
         if self.size.is_none() || self.is_over.load(Ordering::SeqCst) {
             return Err("this one only looks".to_owned());
         }
+        let Ok(()) = self.held.types(text, |_| Ok::<(), Infallible>(()));
         let settle = Settle { first: Duration::ZERO, ..Settle::default() };
         self.held.session.send(Input::Text(text), settle).map(drop).map_err(|error| error.to_string())
     }

@@ -24,8 +24,15 @@ pub(super) struct Held {
     /// Who types instead of the agent, if someone does.
     pub(super) holder: Mutex<Option<Holder>>,
     pub(super) watchers: AtomicUsize,
-    /// What was typed since the last line ended, and when.
-    typed: Mutex<(String, Instant)>,
+    typed: Mutex<Typed>,
+}
+
+/// What was typed since the last line ended.
+struct Typed {
+    text: String,
+    /// The line on the screen before that; nothing where it is not known.
+    before: String,
+    at: Instant,
 }
 
 /// A person who types.
@@ -44,7 +51,7 @@ impl Holder {
 
 impl Held {
     pub(super) fn new(note: Note, session: Session) -> Held {
-        let typed = Mutex::new((String::new(), Instant::now()));
+        let typed = Mutex::new(Typed { text: String::new(), before: String::new(), at: Instant::now() });
         Held { note, session, holder: Mutex::default(), watchers: AtomicUsize::new(0), typed }
     }
 
@@ -69,8 +76,8 @@ impl Held {
     /// Does something with the line that would stand there if a text were typed: as it was typed, as it is once what was
     /// typed wrongly is rubbed out, and as the screen shows it; where all are good, it stands there.
     pub(super) fn types<E>(&self, text: &str, is_good: impl Fn(&str) -> Result<(), E>) -> Result<(), E> {
-        let mut typed = self.typed.lock().unwrap_or_else(PoisonError::into_inner);
-        let line = format!("{}{text}", typed.0);
+        let mut typed = self.typed();
+        let line = format!("{}{text}", typed.text);
         is_good(&line)?;
         is_good(&rubbed_out(&line))?;
         if text.contains(['\n', '\r']) {
@@ -80,15 +87,30 @@ impl Held {
         let begin = line.rfind(ends).map_or(0, |end| end + 1);
         let begin = begin.max(line.len().saturating_sub(LINE_BYTES_MAX));
         let begin = (begin..=line.len()).find(|place| line.is_char_boundary(*place)).unwrap_or(line.len());
-        *typed = (line[begin..].to_owned(), Instant::now());
+        typed.before = match (begin, typed.text.is_empty()) {
+            (0, true) if !text.is_empty() => self.line_on_screen().trim_end().to_owned(),
+            (0, _) => std::mem::take(&mut typed.before),
+            _ => String::new(),
+        };
+        (typed.text, typed.at) = (line[begin..].to_owned(), Instant::now());
         Ok(())
     }
 
-    /// What was typed of a line that is not ended and still stands there: a key that a pager took does not.
-    pub(super) fn half_typed(&self) -> Option<String> {
-        let typed = rubbed_out(&self.typed.lock().unwrap_or_else(PoisonError::into_inner).0);
-        let typed = typed.trim();
-        (!typed.is_empty() && self.line_on_screen().trim_end().ends_with(typed)).then(|| typed.to_owned())
+    fn typed(&self) -> MutexGuard<'_, Typed> {
+        self.typed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether a line is begun and not ended: what was typed still stands there, or something else does since keys were
+    /// pressed (called back, completed, pasted), or a search goes on. A key that a pager took begins none.
+    pub(super) fn is_half_typed(&self) -> bool {
+        let typed = self.typed();
+        let (text, line) = (rubbed_out(&typed.text), self.line_on_screen());
+        let (text, line) = (text.trim_matches(' '), line.trim_end());
+        let searches = text.contains(['\x12', '\x13']);
+        let stands_there = !text.trim().is_empty() && line.ends_with(text.trim());
+        let before = typed.before.as_str();
+        let has_grown = !before.is_empty() && line.len() > before.len() && line.starts_with(before);
+        !text.is_empty() && (searches || stands_there || has_grown)
     }
 
     /// The line that the cursor is on, from its first row; of a program that draws the whole screen, nothing.
@@ -107,7 +129,7 @@ impl Held {
     }
 
     fn idle_seconds(&self) -> f64 {
-        let typed = self.typed.lock().unwrap_or_else(PoisonError::into_inner).1.elapsed();
+        let typed = self.typed().at.elapsed();
         (self.session.quiet_for().min(typed).as_secs_f64() * 10.0).round() / 10.0
     }
 

@@ -161,9 +161,12 @@ impl Lost {
     }
 }
 
+/// The code of a refusal where there is no such session.
+pub(crate) const NO_SESSION: &str = "no-session";
+
 fn no_session(error: String) -> Refused {
     Refused::new(
-        "no-session",
+        NO_SESSION,
         error,
         "list_terminal_sessions() shows those of this folder; open_terminal(shell) opens one.",
     )

@@ -38,6 +38,7 @@ pub use answer::{Answer, Awaited, Exited, Listed, Opened, Row, Sent, Shown};
 pub use call_off::CallOff;
 pub use control::{Control, Frame};
 pub use keeper::Keeper;
+pub(crate) use keeper::NO_SESSION;
 pub use look::noted;
 pub use policy::{Deny, Policy, SESSIONS_MAX, SESSIONS_MAX_MOST};
 pub use refused::Refused;

@@ -60,9 +60,9 @@ impl Keeper {
 }
 
 impl Keeper {
-    /// What was typed into a session of a line that is not ended.
-    pub(crate) fn half_typed(&self, visitor: &Visitor, session: &str) -> Option<String> {
-        self.find(visitor, session).ok()?.half_typed()
+    /// Whether a line is begun in a session and not ended.
+    pub(crate) fn is_half_typed(&self, visitor: &Visitor, session: &str) -> bool {
+        self.find(visitor, session).is_ok_and(|held| held.is_half_typed())
     }
 }
 

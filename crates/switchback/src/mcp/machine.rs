@@ -85,10 +85,13 @@ impl Wanted {
 
     /// What the run is given. A workflow of another dialect takes the variables as its inputs.
     pub(super) fn inputs(&self, plan: &Plan) -> JsonObject {
-        let variables =
+        let mut variables =
             self.given.get(INITIAL_VARIABLES).and_then(Value::as_object).cloned().unwrap_or_default();
         if plan.dialect != Dialect::States {
             return variables;
+        }
+        if let Some(session) = &self.session {
+            variables.entry(SESSION_ID).or_insert_with(|| session.clone().into());
         }
         let names = [MAX_STATES, EXECUTION_TIMEOUT, SESSION_ID, KEEP_SESSIONS];
         let said = names.iter().filter_map(|name| Some(((*name).to_owned(), self.given.get(*name)?.clone())));

@@ -95,6 +95,45 @@ fn a_machine_that_was_set_aside_while_it_waited_is_cancelled_at_once_with_its_te
 }
 
 #[test]
+fn what_was_typed_or_opened_when_a_run_was_set_aside_is_not_done_again() {
+    let world = World::new();
+    let waits = json!({"session_id": "{session_id}", "input_text": "echo typed >> log\n", "settle_ms": 9000});
+    let opens = json!({"shell": "sh -c 'echo opened >> log; exec cat'", "settle_ms": 9000});
+    let quick = json!({"shell": SHELL});
+    for (name, open, send, begun) in
+        [("types", quick, Some(waits), "typed\n"), ("opens", opens, None, "opened\n")]
+    {
+        let next = if send.is_some() { "send" } else { "end" };
+        let definition = json!({
+            "name": name,
+            "initial_state": "open",
+            "states": {
+                "open": {
+                    "action": {"tool": "open_terminal", "params": open},
+                    "transitions": [{"condition": "success", "next_state": next}],
+                },
+                "send": {
+                    "action": {"tool": "send_input", "params": send.unwrap_or(json!({"input_text": ""}))},
+                    "transitions": [{"condition": "success", "next_state": "end"}],
+                },
+                "end": {"action": {"tool": "exit_terminal", "params": {"session_id": "{session_id}"}}},
+            },
+        });
+        fs::write(world.project().join("it.json"), definition.to_string()).unwrap();
+        let log = world.project().join("log");
+        let mut run = world.command(&["run", "it.json"]).stderr(Stdio::null()).spawn().unwrap();
+        until("it has begun", || fs::read_to_string(&log).is_ok_and(|log| log == begun));
+        kill_process(Pid::from_child(&run), Signal::INT).unwrap();
+        assert_eq!(run.wait().unwrap().code(), Some(130), "{name}");
+        let id = world.json(&["runs", "--json"])["runs"][0]["run"].as_str().unwrap().to_owned();
+        assert!(world.run(&["resume", &id]).status.success(), "{name}");
+        assert_eq!(fs::read_to_string(&log).unwrap(), begun);
+        assert_eq!(world.json(&["terminals", "--json"])["terminals"], json!([]), "{name}: nothing is left");
+        fs::remove_file(&log).unwrap();
+    }
+}
+
+#[test]
 fn a_crash_of_the_daemon_loses_its_terminals_and_the_next_one_ends_and_lists_them() {
     let world = World::new();
     let mut client = Client::start(&world, true);
@@ -278,6 +317,14 @@ fn while_a_person_has_control_the_agent_is_told_who_and_since_when() {
         "{refused:#}"
     );
     assert!(refused["error"].as_str().unwrap().contains("(ada at /dev/pts/"), "{refused:#}");
+    // A run waits until they let go.
+    let machine = json!({"name": "waits", "initial_state": "send", "states": {
+        "send": {"action": {"tool": "send_input", "params": {"session_id": id, "input_text": "touch after\n"}}},
+    }});
+    fs::write(world.project().join("waits.json"), machine.to_string()).unwrap();
+    let mut run = world.command(&["run", "waits.json"]).spawn().unwrap();
+    let is_held = || world.json(&["runs", "--json"])["runs"][0]["status"] == "running";
+    until("the run has begun", is_held);
     keys.write_all(b"echo by $((1+1)) hands\r").unwrap();
     sees("by 2 hands");
     // The agent sees what the person does.
@@ -285,9 +332,13 @@ fn while_a_person_has_control_the_agent_is_told_who_and_since_when() {
     assert_eq!(call(&mut client, "await_output", wait)["match_text"], "by 2 hands");
     let rows = world.json(&["terminals", "--json"])["terminals"].clone();
     assert!(rows[0]["held_by"].as_str().unwrap().starts_with("ada at "), "{rows:#}");
+    assert!(run.try_wait().unwrap().is_none() && !world.project().join("after").exists());
     keys.write_all(b"\x1cd").unwrap();
     screen.read_to_end(&mut Vec::new()).unwrap();
     assert!(person.wait().unwrap().success());
+    until("the run has typed", || run.try_wait().unwrap().is_some());
+    assert!(run.wait().unwrap().success());
+    until("what it typed is done", || world.project().join("after").exists());
     until("the agent may type again", || {
         call(&mut client, "send_input", json!({"session_id": id, "input_text": "true\n"}))["success"] == true
     });

@@ -8,7 +8,7 @@ use super::call::Git;
 use super::create::has_link;
 use super::half::untouched;
 use super::held::{self, Held};
-use super::keeps::{alone, merged, on_a_branch, unlocked, without_submodules};
+use super::keeps::{alone, merged, on_a_branch, unlocked, unmounted, without_submodules};
 use super::list::Entry;
 use super::marks::Removing;
 use super::repository::{Half, Repository, text};
@@ -53,6 +53,7 @@ pub(super) async fn remove(
         return Err(Trouble::Refused(message.to_owned()));
     }
     alone(&entries, entry)?;
+    unmounted(&wish.target)?;
     // From here on it is this folder, whatever its path leads to.
     let held = Held::open(&wish.target)?;
     if held.is_none() && note.is_none() && entry.locked.is_none() {

@@ -65,9 +65,9 @@ impl Call<'_> {
 
     /// Nobody is in the middle of a line, which the question would end.
     fn nothing_typed(&self, session: &str) -> Result<(), String> {
-        match self.keeper.half_typed(self.visitor, session) {
-            None => Ok(()),
-            Some(_) => Err(format!(
+        match self.keeper.is_half_typed(self.visitor, session) {
+            false => Ok(()),
+            true => Err(format!(
                 "a line is begun and not ended in session `{session}`: end it or clear it first (Ctrl-U), and run again"
             )),
         }

@@ -10,7 +10,7 @@ mod keep;
 mod script;
 
 use crate::answers::Answers;
-use crate::terminals::{Answer, CallOff, Keeper, Refused, Request, Visitor};
+use crate::terminals::{Answer, CallOff, Exit, Keeper, NO_SESSION, Refused, Request, Visitor};
 use dialects::states::tools::SESSION_ID;
 use dialects::states::{CHECK, CLOSE, KEEP, PARAMS, SESSION, TOOL};
 use kernel::effect::Perform;
@@ -51,14 +51,21 @@ pub(crate) fn perform(call: &Call<'_>, perform: &Perform) -> Report {
         CHECK => call.check(&params),
         CLOSE => call.close(&params),
         KEEP => call.keep(&params),
-        tool => call.tool(tool, params),
+        tool => {
+            let is_again = perform.id.attempt().is_some_and(|attempt| attempt > 1);
+            call.tool(tool, params, is_again)
+        }
     }
 }
 
 impl Call<'_> {
-    fn tool(&self, tool: &str, params: Map<String, Value>) -> Report {
+    fn tool(&self, tool: &str, params: Map<String, Value>, is_again: bool) -> Report {
         match Request::read(tool, Value::Object(params)) {
-            Ok(request) => told(tool, self.ask(&request)),
+            Ok(request) => match (&request, self.ask(&request)) {
+                // An attempt that was cut off may have ended it: then what was wanted has happened.
+                (Request::Exit(exit), Err(refused)) if is_again && refused.code == NO_SESSION => gone(exit),
+                (_, answer) => told(tool, answer),
+            },
             Err(unread) => failed(FailureKind::Operation, json!({"error": format!("{tool}: {unread}")})),
         }
     }
@@ -86,6 +93,12 @@ fn told(tool: &str, answer: Result<Answer, Refused>) -> Report {
         return failed(FailureKind::TimedOut, document);
     }
     Report::Done { outputs: fields(document) }
+}
+
+/// A session that is gone already.
+fn gone(Exit { session_id }: &Exit) -> Report {
+    let message = format!("Session {session_id} is gone");
+    Report::Done { outputs: fields(json!({"success": true, "session_id": session_id, "message": message})) }
 }
 
 /// A call that said no: its document says so, and why.

@@ -5,6 +5,7 @@ use super::{Hints, Later, Tool, schema};
 use crate::mcp::answer::{Answer, Answered};
 use crate::mcp::call::Call;
 use crate::mcp::machine::{self, Source, Wanted};
+use crate::mcp::next::next;
 use crate::mcp::resources::uri;
 use crate::mcp::wait::{Patience, wait};
 use crate::mcp::watch::Watch;
@@ -76,6 +77,7 @@ async fn run(call: &Call) -> Answered {
     if let Some(asks) = wait(call, &mut watch, patience).await? {
         return Ok(Answer::asks(asks));
     }
+    watch.look(call).await?;
     answer(call, wanted, source, watch).await
 }
 
@@ -103,6 +105,13 @@ async fn answer(call: &Call, wanted: Wanted, source: Source, watch: Watch) -> An
             "The run goes on. get_workflow_status(workflow_id=\"{run}\", wait_seconds=45) waits for it{again}."
         )
         .into();
+        // Where somebody else has to do something, that comes first.
+        if matches!(watch.view.status, Status::Waiting(_)) {
+            told["next"] = next(&watch.view).into();
+        }
+        if let Value::Object(told) = &mut told {
+            told.extend(super::status::said(&watch.view.asked, watch.word, true));
+        }
     }
     Ok(Answer::new(told).rest(uri::run(&run)))
 }
