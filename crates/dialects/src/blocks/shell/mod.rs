@@ -41,6 +41,7 @@ mod reason;
 mod reference;
 mod scan;
 mod word;
+mod zsh;
 
 pub use doubt::Doubt;
 pub use environment::{Power, power};

@@ -36,6 +36,9 @@ const NUMBERS_ELSEWHERE: [&str; 18] = [
     "TTYIDLE",
 ];
 
+/// Tables of zsh whose elements are run: `functions[name]=...`.
+const RUN_ELSEWHERE: [&str; 5] = ["functions", "dis_functions", "aliases", "galiases", "saliases"];
+
 /// What a variable is; the later ones are worse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
@@ -52,6 +55,8 @@ pub(super) enum Kind {
 pub(super) enum Way {
     /// `name=...`, `read name`, `printf -v name`.
     Assigned,
+    /// `name[word]=...`, the word being no number.
+    Keyed,
     /// `declare name=...`.
     Declared,
     /// `for name in ...`.
@@ -208,6 +213,7 @@ impl Names {
                 Some(Kind::Link) if target.way == Way::Looped => refused(Reason::Number),
                 _ if is_apart => refused(Reason::Counted),
                 Some(_) => doubted(Doubt::Variable),
+                None if target.way == Way::Keyed && RUN_ELSEWHERE.contains(&&**name) => doubted(Doubt::Again),
                 None if let Some(power) = power(name) => doubted(power.doubt()),
                 None if NUMBERS_ELSEWHERE.contains(&&**name) => Rule::Number,
                 None => continue,
