@@ -7,6 +7,8 @@ pub enum Doubt {
     Again,
     /// A variable gets it that may be a number.
     Variable,
+    /// A declaration gives it to a variable that may be an array.
+    Array,
     /// It is given to a command whose name cannot be seen.
     Command,
     /// Another shell runs the text: `sh -c`, `su -c`.
@@ -43,6 +45,9 @@ impl Doubt {
             Self::Variable => {
                 "this may reach a variable that is a number, or stands for another: bash would run the value as code"
             }
+            Self::Array => {
+                "this variable may be an array, and what a declaration gives to one is taken apart: bash would run the value as code"
+            }
             Self::Command => "which command gets this value cannot be seen, and some run it as code",
             Self::Script => "another shell runs this text as code, and the value with it",
             Self::Program => "the value becomes part of a program",
@@ -76,6 +81,7 @@ impl Doubt {
             Self::Variable => {
                 "give it to a variable that is declared nowhere else, or count with `$((${...}))`"
             }
+            Self::Array => "give it after the declaration: `local x; x=${...}`",
             Self::Command => {
                 "write the name of the command out, or let `env` start it, which knows programs only: `env \"$tool\" ${...}`"
             }

@@ -57,12 +57,17 @@ pub(super) fn variables(name: &str, words: &[Word], fed: &[Reference], findings:
             let text: Vec<&str> = words.iter().map(|word| word.said.as_str()).collect();
             let text = text.join(" ");
             names.declared_by(&text);
+            names.arrayed_in(&text);
             findings.is_rewritten |= text.contains("alias") && rewrites(&text);
         }
         "read" | "mapfile" | "readarray" => {
             let filled = operands_of(name, words);
-            let is_array = name != "read" || words.iter().any(|word| word.has_option(&['a']));
+            let is_array = name != "read" || words.iter().any(|word| word.has_option(&['a', 'A']));
             filled.iter().filter(|_| is_array).for_each(|name| names.is_array(name));
+            let valued = if name == "read" { &READ_VALUED } else { &MAPFILE_VALUED };
+            for word in operands(words, valued) {
+                if is_array { names.names_array(word) } else { names.arrayed_in(&word.said) }
+            }
             names.give(filled.iter().cloned(), Way::Assigned, fed);
             names.read(filled);
         }
@@ -78,6 +83,7 @@ pub(super) fn variables(name: &str, words: &[Word], fed: &[Reference], findings:
                     let doubt = Verdict::Doubted(Doubt::Variable);
                     rest[1..].iter().for_each(|word| all(word, doubt, &mut findings.found));
                 }
+                rest.first().into_iter().for_each(|word| names.arrayed_in(&word.said));
                 let name = rest.first().map(|word| bare(&word.said));
                 names.give(name, Way::Assigned, &given(rest.get(1..).unwrap_or_default()));
             }
@@ -138,7 +144,7 @@ fn declared(name: &str, words: &[Word], findings: &mut Findings) {
             names.links(Rc::clone(&bare));
         }
         if has(&['a', 'A']) {
-            names.is_array(&bare);
+            names.names_array(word);
         }
         if let Some((bare, sign)) = word.assigned() {
             called.hide(bare, &word.said[sign + 1..]);

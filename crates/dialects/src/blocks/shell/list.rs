@@ -24,6 +24,8 @@ pub(super) struct Command {
     is_start: bool,
     /// Whether the next word is a name that a command follows: `function name`, `for name`.
     is_named: bool,
+    /// Whether `coproc` has just been read: the next word may be the array that it makes.
+    is_coproc: bool,
     /// The variable of a `for` or `select` whose words are being read.
     looped: Option<Rc<str>>,
     /// What the next word is, if it belongs to a redirection.
@@ -108,6 +110,9 @@ impl Command {
         }
         word.element_of = self.compound.as_ref().map(|(_, name)| Rc::clone(name));
         let at_start = std::mem::replace(&mut self.is_start, false);
+        if std::mem::take(&mut self.is_coproc) {
+            self.findings.names.is_array(&word.said);
+        }
         if std::mem::take(&mut self.is_named) {
             self.is_start = true;
             self.looped = Some(word.said.into());
@@ -143,7 +148,11 @@ impl Command {
                 self.is_start = true;
                 self.pipe.open();
             }
-            "then" | "elif" | "else" | "!" | "time" | "coproc" => self.is_start = true,
+            "then" | "elif" | "else" | "!" | "time" => self.is_start = true,
+            "coproc" => {
+                self.is_start = true;
+                self.is_coproc = true;
+            }
             // `time -p`.
             "-p" => self.is_start = true,
             "for" | "select" => {
