@@ -42,6 +42,8 @@ pub(super) struct Command {
     pub(super) heres: Vec<Here>,
     /// The references in what the command reads: `<<< ...`, `< <(...)`.
     fed: Vec<Reference>,
+    /// Whether the command reads what a redirection says.
+    has_input: bool,
     /// What goes through pipes.
     pipe: Pipe,
     /// What was found out in commands that have ended.
@@ -170,7 +172,8 @@ impl Command {
         let (words, fed) = (std::mem::take(&mut self.words), std::mem::take(&mut self.fed));
         let command = Judged { words: &words, looped: self.looped.take(), fed: &fed };
         judge::judge(&command, &mut self.findings);
-        let ended = Ended { words: &words, fed: &fed, is_piped };
+        let has_input = std::mem::take(&mut self.has_input);
+        let ended = Ended { words: &words, fed: &fed, has_input, is_piped };
         self.pipe.pass(&ended, &mut self.heres, &mut self.findings.found);
         self.is_start = true;
         self.is_named = false;
@@ -211,7 +214,9 @@ impl Command {
         let bare = self.word.bare.as_str();
         let is_number = bare.bytes().all(|byte| byte.is_ascii_digit());
         let name = bare.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
-        if !self.word.is_quoted && (is_number || name.is_some_and(is_name)) {
+        let is_sign = !self.word.is_quoted && (is_number || name.is_some_and(is_name));
+        self.has_input |= next != Some(Redirect::Target) && (!is_sign || matches!(bare, "" | "0"));
+        if is_sign {
             self.word = Word::default();
         }
         self.end_word();

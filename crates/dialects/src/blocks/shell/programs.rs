@@ -146,7 +146,8 @@ pub(super) fn told(words: &[Word], found: &mut Vec<Found>) {
     }
 }
 
-fn is_runner(word: &Word) -> bool {
+/// Whether a word is the name of a program that runs its words.
+pub(super) fn is_runner(word: &Word) -> bool {
     RUNNERS.contains(&program(word))
 }
 

@@ -6,6 +6,7 @@
 use super::Doubt;
 use super::handed::{SHELLS, language, program, remote, versionless};
 use super::judge::{WORDS_MAX, head};
+use super::programs::is_runner;
 use super::word::Word;
 
 /// Commands that run nothing, whatever their words are.
@@ -60,6 +61,12 @@ pub(super) fn doubt(words: &[Word]) -> Option<Doubt> {
         _ => {}
     }
     words.iter().enumerate().find_map(|(at, word)| reads(program(word), &words[at + 1..]))?
+}
+
+/// Whether a command is such a program, or one that runs its words.
+pub(super) fn begins(words: &[Word]) -> bool {
+    let Some((first, rest)) = words.split_first() else { return false };
+    matches!(program(first), "." | "source") || is_runner(first) || reads(program(first), rest).is_some()
 }
 
 /// What is to be said of what a program reads; nothing if it is not known.

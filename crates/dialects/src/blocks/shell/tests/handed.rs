@@ -203,6 +203,43 @@ fn what_goes_through_a_pipe_is_read_like_a_here_document() {
 }
 
 #[test]
+fn what_holds_commands_reads_with_each_of_them() {
+    for template in [
+        "echo @ | if true; then sh; fi",
+        "echo @ | { read -r a; sh; }",
+        "echo @ | ( read -r a; (bash) )",
+        "echo @ | while read -r a; do sudo sh; done",
+        "echo @ | for i in 1; do sh; done",
+        "echo @ | case a in a) true; sh;; esac",
+        "echo @ | { cat; } | sh",
+        "echo @ | { head -1; tail -1 | sh; }",
+        "cat <<E | { read -r a; sh; }\n@\nE\n",
+        "{ read -r a; sh; } <<< @",
+        "{ { sh; }; } <<< @",
+        "( sh ) <<< @",
+        "while read -r a; do bash -s; done <<E\n@\nE\n",
+        "if true; then sh; fi < <(echo @)",
+    ] {
+        assert_eq!(doubts(template), [Doubt::Input], "{template}");
+    }
+    for template in [
+        "echo @ | { ls | sh; }",
+        "echo @ | { sh < file; }",
+        "echo @ | while read -r f; do python3 - \"$f\" <<'E'\nimport sys\nE\ndone",
+        "echo @ | while read -r f; do cp \"$f\" bin/sh; command -v bash; done",
+        "echo @ | while read -r f; do sh build.sh \"$f\"; done",
+        "{ sh < file; } <<< @",
+        "{ ls | sh; } <<< @",
+        "{ { sh; } < file; } <<< @",
+        "while read -r f; do ssh \"$f\" uptime; done <<< @",
+        "if true; then sh; fi; cat <<< @",
+        "{ cat 3<<< @; sh; }",
+    ] {
+        is_plain(template);
+    }
+}
+
+#[test]
 fn settings_of_git_that_are_commands_are_doubted() {
     for template in [
         "git -c alias.x='!echo @' x",
