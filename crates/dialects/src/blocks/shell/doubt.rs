@@ -15,6 +15,8 @@ pub enum Doubt {
     Script,
     /// A program in another language: `python3 -c`.
     Program,
+    /// A query: `psql -c`, `sqlite3 file`.
+    Query,
     /// A shell on another machine: `ssh`.
     Remote,
     /// A shell reads it as its input: `bash <<END`.
@@ -51,6 +53,7 @@ impl Doubt {
             Self::Command => "which command gets this value cannot be seen, and some run it as code",
             Self::Script => "another shell runs this text as code, and the value with it",
             Self::Program => "the value becomes part of a program",
+            Self::Query => "the value becomes part of a query, and such programs run commands as well",
             Self::Remote => "a shell on the other side runs this text as code, and the value with it",
             Self::Read => "what is read here runs as a program, and the value with it",
             Self::Format => {
@@ -88,6 +91,9 @@ impl Doubt {
             Self::Script => "give it as an argument behind the script: `sh -c 'echo \"$1\"' sh ${...}`",
             Self::Program => {
                 "give it as an argument behind the program and read it there: `python3 -c '... sys.argv[1] ...' ${...}`"
+            }
+            Self::Query => {
+                "give it as a variable and let the program quote it: `psql -v x=${...} <<'END'`, named there as `:'x'`"
             }
             Self::Remote => "send it as input: `printf %s ${...} | ssh host 'x=$(cat); echo \"$x\"'`",
             Self::Read => {

@@ -74,6 +74,9 @@ pub(super) fn judge(command: &Judged<'_>, findings: &mut Findings) {
     if matches!(called::name(name), called::Name::Own) {
         findings.called.may_declare(rest);
     }
+    if matches!(name.said.as_str(), "echo" | "printf" | "print") {
+        findings.called.print(rest);
+    }
     if rest.iter().chain([name]).all(|word| word.references.is_empty()) {
         return;
     }

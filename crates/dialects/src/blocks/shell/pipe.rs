@@ -134,7 +134,7 @@ impl Pipe {
         if let Some(doubt) = reads::doubt(words).filter(|_| may_run) {
             input.into_iter().for_each(|input| self.run(input, doubt, heres, found));
             let around = self.opened.last_mut().filter(|_| piped.is_none() && !command.has_input);
-            around.into_iter().for_each(|opened| drop(opened.runs.get_or_insert(doubt)));
+            around.into_iter().for_each(|opened| opened.runs = opened.runs.or(Some(doubt)));
         }
         let mut said = self.said_by(words, command, input);
         match command.is_piped {

@@ -253,13 +253,21 @@ fn settings_of_git_that_are_commands_are_doubted() {
         "ssh -oproxycommand=@ host",
         "ssh -o @ host",
         "scp -o ProxyCommand=@ a host:b",
+        "git config alias.x \"!echo @\"",
+        "git -C a config --global core.pager @",
+        "git config set core.editor @",
+        "git config @ x",
     ] {
         assert_eq!(doubts(template), [Doubt::Script], "{template}");
     }
     for template in [
         "git -c user.name=@ commit",
         "git commit -m @",
+        "git commit -m config @ x",
         "git log -p @",
+        "git config user.name @",
+        "git config -f @ user.name x",
+        "git config --get @",
         "ssh -o User=@ host",
         "ssh -o \"Port @\" host",
     ] {
@@ -287,8 +295,21 @@ fn programs_that_run_what_they_are_told_are_doubted() {
         "python3 -c\"print(@)\"",
         "deno eval \"@\"",
         "python3 -m timeit -n 3 \"@\"",
+        "php --run \"@\"",
+        "pwsh -NoProfile -Command \"@\"",
+        "elixir -e \"@\"",
     ] {
         assert_eq!(doubts(template), [Doubt::Program], "{template}");
+    }
+    for template in [
+        "psql -Atc \"select '@'\" base",
+        "psql --command=\"@\"",
+        "mysql -u root -e \"select '@'\" base",
+        "sqlite3 a.db \".shell @\"",
+        "sqlite3 -separator , a.db \"select '@'\"",
+        "sqlite3 -cmd @ a.db",
+    ] {
+        assert_eq!(doubts(template), [Doubt::Query], "{template}");
     }
     for template in [
         "npx -c \"x @\"",
@@ -300,6 +321,9 @@ fn programs_that_run_what_they_are_told_are_doubted() {
         "git submodule foreach --recursive \"@\"",
         "git filter-branch --tree-filter \"rm @\" HEAD",
         "git clone --upload-pack=@ a b",
+        "git archive --exec=@ --remote=. HEAD",
+        "hyperfine -w 3 \"ls @\"",
+        "go test -exec @ ./...",
         "nix-shell --run \"@\"",
         "tmux new -d \"vim @\"",
         "tmux new-session -d -s x \"@\"",
@@ -349,6 +373,11 @@ fn programs_that_run_what_they_are_told_are_doubted() {
 #[test]
 fn the_other_words_of_such_programs_are_plain() {
     for template in [
+        "psql -d @ -v x=@ -c 'select 1'",
+        "sqlite3 @ 'select 1'",
+        "sqlite3 -separator , @ 'select 1'",
+        "git archive -o @ HEAD",
+        "go test ./... -run @",
         "make @",
         "make -C @ -j 4 test",
         "make V=1 @",

@@ -192,6 +192,8 @@ fn a_command_that_cannot_be_seen_is_doubted() {
         "cmd=let; $cmd x=@",
         "cmd=(declare -i); \"${cmd[@]}\" x=@",
         "alias L='let '\nL x=@",
+        "$(echo eval) @",
+        "`printf let` x=@",
         "[ {-v,@} ]",
     ] {
         let template = &template.replace("[@]", "[*]");
@@ -202,6 +204,7 @@ fn a_command_that_cannot_be_seen_is_doubted() {
     }
     for template in [
         "$SUDO apt-get install @",
+        "echo eval failed; m=$(echo local); $SUDO apt-get install @",
         "\"$PYTHON\" -m pip install @",
         "${MAKE:-make} V=@",
         "$(command -v python3) x.py @",
