@@ -54,6 +54,7 @@ const TABLE: &[Row] = &[
     Row { name: "zpty", with: &['r'], names: 1..2, ..ROW },
     Row { name: "zpty", code: 1..usize::MAX, ..ROW },
     Row { name: "sched", code: ALL, ..ROW },
+    Row { name: "zcalc", code: ALL, ..ROW },
     Row { name: "zmv", code: 1..2, ..ROW },
     Row { name: "regexp-replace", names: 0..1, code: 2..3, ..ROW },
 ];

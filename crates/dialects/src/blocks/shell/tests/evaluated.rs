@@ -246,6 +246,7 @@ fn what_zsh_alone_takes_for_a_name_takes_no_reference() {
         "sched +1 @",
         "zstyle -e a b @",
         "zmv '(*)' 'x-@'",
+        "zcalc -e @",
         "regexp-replace v a @",
         "functions[g]=@; g",
         "aliases[g]=\"@\"",
