@@ -166,7 +166,8 @@ pub(super) fn script(words: &[Word]) -> Option<&Word> {
     let mut is_value = false;
     let mut has_code = false;
     for word in words {
-        if std::mem::take(&mut is_value) {
+        // A dash alone ends the options.
+        if std::mem::take(&mut is_value) || word.said == "-" {
             continue;
         }
         if !word.is_option() {

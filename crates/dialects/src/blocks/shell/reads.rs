@@ -75,7 +75,8 @@ fn reads(name: &str, rest: &[Word]) -> Option<Option<Doubt>> {
     if SHELLS.contains(&name) {
         let is_given = rest.iter().any(|word| word.has_option(&['c']));
         let reads = rest.iter().any(|word| word.has_option(&['s']) || is_file(word));
-        let is_code = !is_given && (reads || rest.iter().all(Word::is_option));
+        // A dash alone ends the options.
+        let is_code = !is_given && (reads || rest.iter().all(|word| word.is_option() || word.said == "-"));
         return Some(is_code.then_some(Doubt::Input));
     }
     if name == "ssh" {

@@ -290,6 +290,7 @@ fn code_that_the_script_asks_for_is_doubted() {
         ("/bin/bash -lc \"echo @\" x", Doubt::Script),
         ("bash -o pipefail -euc \"echo @\"", Doubt::Script),
         ("bash -c -e \"echo @\"", Doubt::Script),
+        ("bash -c - \"echo @\"", Doubt::Script),
         ("env A=1 sh -c 'echo @'", Doubt::Script),
         ("ls | xargs -n 1 sh -c 'echo @'", Doubt::Script),
         ("sudo -u me bash -c \"echo @\"", Doubt::Script),
