@@ -3,14 +3,14 @@
 
 use super::Content;
 use super::content::{refer, refer_json};
-use kernel::data::{Kind, Levels, Reference, weight};
+use kernel::data::{DEPTH_MAX, Kind, Levels, Reference, weight};
 use kernel::question::Piece;
 use kernel::{Answer, Data, Digest, Question};
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// How deep what is put together may nest. JSON readers stop at 128 levels.
-pub const LEVELS_MAX: usize = 120;
+/// How deep what is put together may nest: as deep as any other value.
+pub const LEVELS_MAX: usize = DEPTH_MAX;
 
 /// Stored content, or why it cannot be read.
 pub type Body<'b> = Result<(Kind, Cow<'b, [u8]>), String>;
@@ -233,7 +233,7 @@ mod tests {
         let (values, contents) =
             kept.gather(&[&[text(&nested(LEVELS_MAX))], &[text(&nested(LEVELS_MAX + 1))]], 10);
         assert!(Content::value("json", &contents[0].body).is_ok());
-        assert_eq!(values[1], Err("it would nest deeper than 120 levels".to_owned()));
+        assert_eq!(values[1], Err("it would nest deeper than 64 levels".to_owned()));
     }
 
     #[test]

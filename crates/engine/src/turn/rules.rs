@@ -2,6 +2,7 @@
 //! fit; a refusal names the rule.
 
 use dialects::schema::{Problem, Schema};
+use kernel::data::{TOO_DEEP, weight};
 use kernel::plan::Input;
 use kernel::{Data, Digest, Fields, Plan, Refusal};
 use serde_json::{Map, Value};
@@ -16,6 +17,11 @@ pub fn fits(
     inputs: &Fields,
     load: impl Fn(&Digest) -> Result<Value, String>,
 ) -> Result<(), Refusal> {
+    // It would be stored like what is large, and nobody would look into it.
+    if let Some((name, _)) = inputs.iter().find(|(_, data)| data.inline().map(weight) == Some(TOO_DEEP)) {
+        let max = plan.limits.inline_bytes_max;
+        return Err(Refusal::TooLarge { name: name.clone(), size: TOO_DEEP, max });
+    }
     for input in &plan.inputs {
         let (Some(rules), Some(data)) = (&input.rules, inputs.get(&input.name)) else { continue };
         let value = match data {
@@ -149,6 +155,13 @@ mod tests {
         let rules = json!({"properties": {"port": {"type": "integer"}}});
         let told = refused(rules, json!({"port": "x"})).expect("a refusal");
         assert!(told.starts_with("input `n` must be one that fits its rules (at `/port`: "), "{told}");
+    }
+
+    #[test]
+    fn what_nests_too_deep_is_refused() {
+        let nested = |levels: usize| (1..levels).fold(json!([]), |inside, _| json!([inside]));
+        assert_eq!(refused(json!({}), nested(64)), None);
+        assert_eq!(refused(json!({}), nested(65)), Some("`n` nests deeper than 64 levels".to_owned()));
     }
 
     #[test]

@@ -109,6 +109,16 @@ impl Called {
         }
     }
 
+    /// Notes what a command prints, if that is such a builtin and nothing else: `$(echo eval) ...`.
+    pub(super) fn print(&mut self, words: &[Word]) {
+        let mut words = words.iter().skip_while(|word| word.is_option());
+        let is_english = |name: &&str| matches!(*name, "local" | "integer");
+        let name = words.next().map(|word| word.said.as_str()).filter(|name| !is_english(name));
+        if let Some(name) = name.filter(|_| words.all(Word::is_option)) {
+            self.hide("", name);
+        }
+    }
+
     /// Notes what a command is given whose name is in a variable, or may be an alias.
     pub(super) fn call(&mut self, name: Option<&str>, words: &[Word]) {
         let name: Option<Rc<str>> = name.map(Rc::from);

@@ -7,12 +7,16 @@ pub enum Doubt {
     Again,
     /// A variable gets it that may be a number.
     Variable,
+    /// A declaration gives it to a variable that may be an array.
+    Array,
     /// It is given to a command whose name cannot be seen.
     Command,
     /// Another shell runs the text: `sh -c`, `su -c`.
     Script,
     /// A program in another language: `python3 -c`.
     Program,
+    /// A query: `psql -c`, `sqlite3 file`.
+    Query,
     /// A shell on another machine: `ssh`.
     Remote,
     /// A shell reads it as its input: `bash <<END`.
@@ -43,9 +47,13 @@ impl Doubt {
             Self::Variable => {
                 "this may reach a variable that is a number, or stands for another: bash would run the value as code"
             }
+            Self::Array => {
+                "this variable may be an array, and what a declaration gives to one is taken apart: bash would run the value as code"
+            }
             Self::Command => "which command gets this value cannot be seen, and some run it as code",
             Self::Script => "another shell runs this text as code, and the value with it",
             Self::Program => "the value becomes part of a program",
+            Self::Query => "the value becomes part of a query, and such programs run commands as well",
             Self::Remote => "a shell on the other side runs this text as code, and the value with it",
             Self::Read => "what is read here runs as a program, and the value with it",
             Self::Format => {
@@ -76,12 +84,16 @@ impl Doubt {
             Self::Variable => {
                 "give it to a variable that is declared nowhere else, or count with `$((${...}))`"
             }
+            Self::Array => "give it after the declaration: `local x; x=${...}`",
             Self::Command => {
                 "write the name of the command out, or let `env` start it, which knows programs only: `env \"$tool\" ${...}`"
             }
             Self::Script => "give it as an argument behind the script: `sh -c 'echo \"$1\"' sh ${...}`",
             Self::Program => {
                 "give it as an argument behind the program and read it there: `python3 -c '... sys.argv[1] ...' ${...}`"
+            }
+            Self::Query => {
+                "give it as a variable and let the program quote it: `psql -v x=${...} <<'END'`, named there as `:'x'`"
             }
             Self::Remote => "send it as input: `printf %s ${...} | ssh host 'x=$(cat); echo \"$x\"'`",
             Self::Read => {

@@ -6,7 +6,7 @@ use super::Doubt;
 
 /// Those whose text a shell expands, or runs, later; and those that another program takes for a command, for options of its own, or
 /// for a file to load.
-const CODE: [&str; 128] = [
+const CODE: [&str; 140] = [
     "PS0",
     "PS1",
     "PS2",
@@ -135,6 +135,18 @@ const CODE: [&str; 128] = [
     "LUA_INIT_5_2",
     "LUA_INIT_5_3",
     "LUA_INIT_5_4",
+    "SUDO_EDITOR",
+    "FZF_DEFAULT_COMMAND",
+    "FZF_DEFAULT_OPTS",
+    "BAT_PAGER",
+    "DELTA_PAGER",
+    "BORG_RSH",
+    "CCACHE_PREFIX",
+    "CCACHE_COMPILER",
+    "PARALLEL_SHELL",
+    "DIRENV_BASH",
+    "ANSIBLE_VAULT_PASSWORD_FILE",
+    "LESSEDIT",
 ];
 
 /// Those that say where programs, libraries or modules are looked for.
@@ -204,7 +216,7 @@ const SEARCHED: [&str; 61] = [
 
 /// Those that say where settings lie, a repository with its own, or packages come from: settings name commands, and packages
 /// bring some. Not `ENV`, which is mostly the name of a stage, and which only a shell at a terminal reads.
-const SETTINGS: [&str; 54] = [
+const SETTINGS: [&str; 59] = [
     "HOME",
     "XDG_CONFIG_HOME",
     "XDG_CONFIG_DIRS",
@@ -259,6 +271,11 @@ const SETTINGS: [&str; 54] = [
     "CURL_HOME",
     "ASDF_CONFIG_FILE",
     "PRE_COMMIT_HOME",
+    "RIPGREP_CONFIG_PATH",
+    "BAT_CONFIG_PATH",
+    "FZF_DEFAULT_OPTS_FILE",
+    "NIX_CONFIG",
+    "TEXTDOMAINDIR",
 ];
 
 /// What a variable decides.
@@ -330,6 +347,9 @@ mod tests {
             ("CARGO_BUILD_RUSTC_WRAPPER", Some(Power::Code)),
             ("TF_CLI_ARGS_plan", Some(Power::Code)),
             ("npm_config_script_shell", Some(Power::Code)),
+            ("SUDO_EDITOR", Some(Power::Code)),
+            ("FZF_DEFAULT_COMMAND", Some(Power::Code)),
+            ("RIPGREP_CONFIG_PATH", Some(Power::Settings)),
             ("GEM_HOME", Some(Power::Searched)),
             ("PATH", Some(Power::Searched)),
             ("HOME", Some(Power::Settings)),

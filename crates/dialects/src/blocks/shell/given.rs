@@ -9,6 +9,9 @@ use std::rc::Rc;
 /// Options of `read` that have a value.
 pub(super) const READ_VALUED: [char; 7] = ['d', 'i', 'n', 'N', 'p', 't', 'u'];
 
+/// Those among them whose value zsh evaluates, as a number or as the name that it is there.
+pub(super) const READ_COUNTED: [char; 3] = ['n', 't', 'u'];
+
 /// Options of `mapfile` that have a value.
 pub(super) const MAPFILE_VALUED: [char; 7] = ['C', 'c', 'd', 'n', 'O', 's', 'u'];
 
@@ -22,10 +25,13 @@ pub(super) fn assigned(word: &Word, findings: &mut Findings) {
     let Some((name, sign)) = word.assigned() else { return };
     findings.called.hide(name, &word.said[sign + 1..]);
     findings.names.declared_in(&word.said[sign + 1..]);
-    if word.said[name.len()..].starts_with('[') {
+    let key = word.said[name.len()..].strip_prefix('[');
+    if key.is_some() {
         findings.names.is_array(name);
     }
-    findings.names.give([name.into()], Way::Assigned, &word.references);
+    let is_keyed = key.is_some_and(|key| !key.starts_with(|letter: char| letter.is_ascii_digit()));
+    let way = if is_keyed { Way::Keyed } else { Way::Assigned };
+    findings.names.give([name.into()], way, &word.references);
     findings.is_rewritten |= name == "BASH_ALIASES";
 }
 
@@ -51,12 +57,17 @@ pub(super) fn variables(name: &str, words: &[Word], fed: &[Reference], findings:
             let text: Vec<&str> = words.iter().map(|word| word.said.as_str()).collect();
             let text = text.join(" ");
             names.declared_by(&text);
+            names.arrayed_in(&text);
             findings.is_rewritten |= text.contains("alias") && rewrites(&text);
         }
         "read" | "mapfile" | "readarray" => {
             let filled = operands_of(name, words);
-            let is_array = name != "read" || words.iter().any(|word| word.has_option(&['a']));
+            let is_array = name != "read" || words.iter().any(|word| word.has_option(&['a', 'A']));
             filled.iter().filter(|_| is_array).for_each(|name| names.is_array(name));
+            let valued = if name == "read" { &READ_VALUED } else { &MAPFILE_VALUED };
+            for word in operands(words, valued) {
+                if is_array { names.names_array(word) } else { names.arrayed_in(&word.said) }
+            }
             names.give(filled.iter().cloned(), Way::Assigned, fed);
             names.read(filled);
         }
@@ -72,6 +83,7 @@ pub(super) fn variables(name: &str, words: &[Word], fed: &[Reference], findings:
                     let doubt = Verdict::Doubted(Doubt::Variable);
                     rest[1..].iter().for_each(|word| all(word, doubt, &mut findings.found));
                 }
+                rest.first().into_iter().for_each(|word| names.arrayed_in(&word.said));
                 let name = rest.first().map(|word| bare(&word.said));
                 names.give(name, Way::Assigned, &given(rest.get(1..).unwrap_or_default()));
             }
@@ -132,7 +144,7 @@ fn declared(name: &str, words: &[Word], findings: &mut Findings) {
             names.links(Rc::clone(&bare));
         }
         if has(&['a', 'A']) {
-            names.is_array(&bare);
+            names.names_array(word);
         }
         if let Some((bare, sign)) = word.assigned() {
             called.hide(bare, &word.said[sign + 1..]);

@@ -8,7 +8,10 @@ use super::judge::{Found, Verdict, all, operands};
 use super::word::Word;
 use super::{Doubt, programs};
 
-pub(super) const SHELLS: [&str; 9] = ["sh", "bash", "dash", "ash", "ksh", "mksh", "zsh", "fish", "rbash"];
+pub(super) const SHELLS: [&str; 14] = [
+    "sh", "bash", "dash", "ash", "ksh", "mksh", "zsh", "fish", "rbash", "csh", "tcsh", "yash", "xonsh",
+    "elvish",
+];
 
 /// How the names of settings of git and ssh end that are commands, or a library to load.
 const COMMANDS: [&str; 15] = [
@@ -69,7 +72,10 @@ fn first(name: &str, rest: &[Word], found: &mut Vec<Found>) {
     let doubt = Verdict::Doubted(Doubt::Script);
     match name {
         "." | "source" => processed(&rest[..rest.len().min(1)], found),
-        "git" => settings(rest, 'c', found),
+        "git" => {
+            settings(rest, 'c', found);
+            configured(rest, found);
+        }
         "scp" | "sftp" => settings(rest, 'o', found),
         "env" => split_string(rest).into_iter().for_each(|word| all(word, doubt, found)),
         // These put their words together and give them to a shell.
@@ -98,11 +104,30 @@ fn settings(words: &[Word], option: char, found: &mut Vec<Found>) {
     let attached = attached.filter(|word| word.said[1..].starts_with(option)).map(|word| (word, 2));
     for (word, start) in next.chain(attached) {
         let name = word.said[start..].split(['=', ' ']).next().unwrap_or_default();
-        let lower = name.to_ascii_lowercase();
-        let is_code = lower.starts_with("alias.") || COMMANDS.iter().any(|end| lower.ends_with(end));
-        let chosen = word.references.iter().filter(|one| is_code || one.at < start + name.len());
+        let chosen = word.references.iter().filter(|one| is_command(name) || one.at < start + name.len());
         found.extend(chosen.map(|reference| (reference.part, Verdict::Doubted(Doubt::Script))));
     }
+}
+
+/// `git config alias.x ...`: the same, kept for later.
+fn configured(words: &[Word], found: &mut Vec<Found>) {
+    let mut operands = operands(words, &['C', 'c', 'f']);
+    if operands.next().is_none_or(|word| word.said != "config") {
+        return;
+    }
+    let mut operands = operands.filter(|word| !matches!(word.said.as_str(), "set" | "get" | "unset"));
+    let (Some(name), Some(value)) = (operands.next(), operands.next()) else { return };
+    let doubt = Verdict::Doubted(Doubt::Script);
+    all(name, doubt, found);
+    if is_command(&name.said) {
+        all(value, doubt, found);
+    }
+}
+
+/// Whether a setting is a command.
+fn is_command(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    lower.starts_with("alias.") || COMMANDS.iter().any(|end| lower.ends_with(end))
 }
 
 /// `env GIT_DIR=... git`: variables that decide what the program behind them does.
@@ -141,7 +166,8 @@ pub(super) fn script(words: &[Word]) -> Option<&Word> {
     let mut is_value = false;
     let mut has_code = false;
     for word in words {
-        if std::mem::take(&mut is_value) {
+        // A dash alone ends the options.
+        if std::mem::take(&mut is_value) || word.said == "-" {
             continue;
         }
         if !word.is_option() {

@@ -24,6 +24,8 @@ pub(super) struct Command {
     is_start: bool,
     /// Whether the next word is a name that a command follows: `function name`, `for name`.
     is_named: bool,
+    /// Whether `coproc` has just been read: the next word may be the array that it makes.
+    is_coproc: bool,
     /// The variable of a `for` or `select` whose words are being read.
     looped: Option<Rc<str>>,
     /// What the next word is, if it belongs to a redirection.
@@ -40,6 +42,8 @@ pub(super) struct Command {
     pub(super) heres: Vec<Here>,
     /// The references in what the command reads: `<<< ...`, `< <(...)`.
     fed: Vec<Reference>,
+    /// Whether the command reads what a redirection says.
+    has_input: bool,
     /// What goes through pipes.
     pipe: Pipe,
     /// What was found out in commands that have ended.
@@ -108,6 +112,9 @@ impl Command {
         }
         word.element_of = self.compound.as_ref().map(|(_, name)| Rc::clone(name));
         let at_start = std::mem::replace(&mut self.is_start, false);
+        if std::mem::take(&mut self.is_coproc) {
+            self.findings.names.is_array(&word.said);
+        }
         if std::mem::take(&mut self.is_named) {
             self.is_start = true;
             self.looped = Some(word.said.into());
@@ -143,7 +150,11 @@ impl Command {
                 self.is_start = true;
                 self.pipe.open();
             }
-            "then" | "elif" | "else" | "!" | "time" | "coproc" => self.is_start = true,
+            "then" | "elif" | "else" | "!" | "time" => self.is_start = true,
+            "coproc" => {
+                self.is_start = true;
+                self.is_coproc = true;
+            }
             // `time -p`.
             "-p" => self.is_start = true,
             "for" | "select" => {
@@ -161,7 +172,8 @@ impl Command {
         let (words, fed) = (std::mem::take(&mut self.words), std::mem::take(&mut self.fed));
         let command = Judged { words: &words, looped: self.looped.take(), fed: &fed };
         judge::judge(&command, &mut self.findings);
-        let ended = Ended { words: &words, fed: &fed, is_piped };
+        let has_input = std::mem::take(&mut self.has_input);
+        let ended = Ended { words: &words, fed: &fed, has_input, is_piped };
         self.pipe.pass(&ended, &mut self.heres, &mut self.findings.found);
         self.is_start = true;
         self.is_named = false;
@@ -202,7 +214,9 @@ impl Command {
         let bare = self.word.bare.as_str();
         let is_number = bare.bytes().all(|byte| byte.is_ascii_digit());
         let name = bare.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
-        if !self.word.is_quoted && (is_number || name.is_some_and(is_name)) {
+        let is_sign = !self.word.is_quoted && (is_number || name.is_some_and(is_name));
+        self.has_input |= next != Some(Redirect::Target) && (!is_sign || matches!(bare, "" | "0"));
+        if is_sign {
             self.word = Word::default();
         }
         self.end_word();

@@ -41,6 +41,7 @@ mod reason;
 mod reference;
 mod scan;
 mod word;
+mod zsh;
 
 pub use doubt::Doubt;
 pub use environment::{Power, power};
@@ -110,6 +111,7 @@ pub fn compile(parts: &[Part<'_>]) -> Compiled {
     }
     let symbols = symbols(parts);
     let mut output = Output::default();
+    texts(parts).for_each(|text| output.names.mentions(text));
     scan::command(&mut output, &symbols, None);
     output.conclude(&symbols);
     output.refusals.extend(taken(parts));
@@ -128,12 +130,8 @@ pub fn compile(parts: &[Part<'_>]) -> Compiled {
 
 /// The references whose variable the script itself names: it would change what they give.
 fn taken(parts: &[Part<'_>]) -> Vec<Refusal> {
-    let texts = parts.iter().filter_map(|part| match part {
-        Part::Text(text) => Some(*text),
-        Part::Reference(_) => None,
-    });
     let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
-    let named: BTreeSet<&str> = texts
+    let named: BTreeSet<&str> = texts(parts)
         .flat_map(|text| text.split(|letter| !is_part(letter)))
         .filter(|word| is_variable(word))
         .collect();
@@ -142,6 +140,14 @@ fn taken(parts: &[Part<'_>]) -> Vec<Refusal> {
         _ => None,
     });
     references.map(|part| Refusal { part, reason: Reason::Taken }).collect()
+}
+
+/// What the script says itself.
+fn texts<'a>(parts: &[Part<'a>]) -> impl Iterator<Item = &'a str> {
+    parts.iter().filter_map(|part| match part {
+        Part::Text(text) => Some(*text),
+        Part::Reference(_) => None,
+    })
 }
 
 /// The only reference of a command that is nothing else; blanks around it do not count.

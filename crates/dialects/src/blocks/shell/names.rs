@@ -36,6 +36,12 @@ const NUMBERS_ELSEWHERE: [&str; 18] = [
     "TTYIDLE",
 ];
 
+/// Variables that bash itself makes arrays, and lets a script declare.
+const ARRAYS: [&str; 4] = ["DIRSTACK", "PIPESTATUS", "BASH_REMATCH", "COPROC"];
+
+/// Tables of zsh whose elements are run: `functions[name]=...`.
+const RUN_ELSEWHERE: [&str; 5] = ["functions", "dis_functions", "aliases", "galiases", "saliases"];
+
 /// What a variable is; the later ones are worse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
@@ -52,6 +58,8 @@ pub(super) enum Kind {
 pub(super) enum Way {
     /// `name=...`, `read name`, `printf -v name`.
     Assigned,
+    /// `name[word]=...`, the word being no number.
+    Keyed,
     /// `declare name=...`.
     Declared,
     /// `for name in ...`.
@@ -70,6 +78,10 @@ struct Target {
 pub(super) struct Names {
     kinds: BTreeMap<Rc<str>, Kind>,
     arrays: BTreeSet<Rc<str>>,
+    /// Names behind which the text of the script has the sign of an array, wherever that stands.
+    mentioned: BTreeSet<Rc<str>>,
+    /// Whether something is an array whose name is not known.
+    has_unknown_array: bool,
     /// Variables that stand for others.
     links: BTreeSet<Rc<str>>,
     /// Whether something is a number whose name is not known.
@@ -127,6 +139,41 @@ impl Names {
         self.arrays.insert(name.into());
     }
 
+    /// Notes that a word names an array.
+    pub(super) fn names_array(&mut self, word: &Word) {
+        let (name, rest) = word.said.split_at(name_length(&word.said));
+        let is_known = !name.is_empty() && (rest.is_empty() || rest.starts_with(['=', '+', '[']));
+        match is_known && !word.has_braces() {
+            true => self.is_array(name),
+            false => self.has_unknown_array = true,
+        }
+    }
+
+    /// Notes that a text, which may be run, makes an array of a variable whose name is not known: `eval "$x=(1)"`.
+    pub(super) fn arrayed_in(&mut self, text: &str) {
+        let signs = ["[", "=(", "+=("];
+        let mut after = text.match_indices(is_unknown).map(|(at, _)| &text[at + 1..]);
+        self.has_unknown_array |= after.any(|rest| signs.iter().any(|sign| rest.starts_with(sign)));
+    }
+
+    /// Notes the names behind which a text of the script has `[`, `=(` or `+=(`, whatever quotes stand there.
+    pub(super) fn mentions(&mut self, text: &str) {
+        for (at, sign) in text.match_indices(['[', '(']) {
+            let before = match sign {
+                "[" => text[..at].trim_end_matches(['"', '\'', '\\']),
+                _ => match text[..at].strip_suffix('=') {
+                    Some(before) => before.strip_suffix('+').unwrap_or(before),
+                    None => continue,
+                },
+            };
+            let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+            let name = &before[before.trim_end_matches(is_part).len()..];
+            if !name.is_empty() {
+                self.mentioned.insert(name.into());
+            }
+        }
+    }
+
     /// Notes that these variables get what their command reads.
     pub(super) fn read(&mut self, names: impl IntoIterator<Item = Rc<str>>) {
         self.read.extend(names);
@@ -139,6 +186,8 @@ impl Names {
             *known = kind.max(*known);
         }
         self.arrays.extend(other.arrays);
+        self.mentioned.extend(other.mentioned);
+        self.has_unknown_array |= other.has_unknown_array;
         self.links.extend(other.links);
         self.has_unknown |= other.has_unknown;
         let before = self.targets.len();
@@ -202,12 +251,16 @@ impl Names {
         let doubted = |doubt| Rule::Same(Verdict::Doubted(doubt));
         let mut rules = Vec::new();
         for name in &target.names {
-            let is_apart = target.way == Way::Declared && self.arrays.contains(name);
+            let is_declared = target.way == Way::Declared;
+            let is_apart = is_declared && (self.arrays.contains(name) || ARRAYS.contains(&&**name));
+            let may_be_apart = is_declared && (self.has_unknown_array || self.mentioned.contains(name));
             let rule = match self.kind(name) {
                 Some(Kind::Number) => refused(Reason::Number),
                 Some(Kind::Link) if target.way == Way::Looped => refused(Reason::Number),
                 _ if is_apart => refused(Reason::Counted),
                 Some(_) => doubted(Doubt::Variable),
+                None if may_be_apart => doubted(Doubt::Array),
+                None if target.way == Way::Keyed && RUN_ELSEWHERE.contains(&&**name) => doubted(Doubt::Again),
                 None if let Some(power) = power(name) => doubted(power.doubt()),
                 None if NUMBERS_ELSEWHERE.contains(&&**name) => Rule::Number,
                 None => continue,

@@ -18,6 +18,8 @@ enum Told {
     First,
     /// All words that are no options, but for the values of these.
     Words(&'static [char]),
+    /// The same without the first of them; these options have long names behind one dash or two.
+    Behind(&'static [&'static str]),
 }
 
 struct Row {
@@ -32,6 +34,14 @@ const fn options(names: &'static [&'static str], options: &'static [&'static str
     Row { names, under: &[], told: Told::Options(options), doubt: Doubt::Option }
 }
 
+const fn code(names: &'static [&'static str], options: &'static [&'static str]) -> Row {
+    Row { names, under: &[], told: Told::Options(options), doubt: Doubt::Program }
+}
+
+const fn query(names: &'static [&'static str], told: Told) -> Row {
+    Row { names, under: &[], told, doubt: Doubt::Query }
+}
+
 const fn below(
     names: &'static [&'static str],
     under: &'static [&'static str],
@@ -43,6 +53,10 @@ const fn below(
 const MAKE: &[&str] = &["make", "gmake", "remake", "mingw32-make"];
 const GIT: &[&str] = &["git"];
 
+/// Options of sqlite3 and duckdb that have a value.
+const SQLITE_VALUED: [&str; 9] =
+    ["cmd", "init", "separator", "newline", "nullvalue", "mmap", "vfs", "c", "s"];
+
 const TABLE: &[Row] = &[
     Row { names: MAKE, under: &[], told: Told::Settings, doubt: Doubt::Expanded },
     Row { names: MAKE, under: &[], told: Told::Options(&["--eval", "-E"]), doubt: Doubt::Expanded },
@@ -53,11 +67,43 @@ const TABLE: &[Row] = &[
         told: Told::Words(&['n', 'r', 'u']),
         doubt: Doubt::Program,
     },
+    code(&["guile"], &["-c"]),
+    code(
+        &["elixir", "iex", "R", "groovy", "scala", "racket", "ghc", "swift", "jrunscript", "gnuplot"],
+        &["-e"],
+    ),
+    code(&["octave", "sbcl", "mongosh", "mongo"], &["--eval"]),
+    code(&["erl"], &["-eval"]),
+    code(&["php"], &["--run"]),
+    code(&["pwsh", "powershell"], &["-c", "-Command", "-command"]),
+    query(&["psql"], Told::Options(&["-c", "--command"])),
+    query(&["mysql", "mariadb"], Told::Options(&["-e", "--execute"])),
+    query(&["sqlite3", "duckdb"], Told::Behind(&SQLITE_VALUED)),
+    query(&["sqlite3", "duckdb"], Told::Options(&["-cmd", "--cmd"])),
+    query(&["duckdb"], Told::Options(&["-c", "-s"])),
+    options(&["sg", "nu"], &["-c"]),
+    options(&["man"], &["-P", "--pager"]),
+    options(&["zip"], &["-TT", "--unzip-command"]),
+    options(&["go"], &["-toolexec", "-exec"]),
+    options(&["gcc", "g++", "cc", "c++"], &["-wrapper"]),
+    options(&["nc", "netcat"], &["-e"]),
+    options(&["ncat"], &["-c", "-e", "--exec", "--sh-exec", "--lua-exec"]),
+    Row {
+        names: &["hyperfine"],
+        under: &[],
+        told: Told::Words(&['w', 'm', 'M', 'r', 'u', 'n']),
+        doubt: Doubt::Option,
+    },
     options(&["npx"], &["-c", "--call"]),
-    below(&["npm"], &["exec"], &["-c", "--call"]),
+    below(&["npm", "pnpm"], &["exec"], &["-c", "--call"]),
     below(GIT, &["rebase"], &["-x", "--exec"]),
     below(GIT, &["difftool"], &["-x", "--extcmd"]),
     below(GIT, &["clone", "fetch", "fetch-pack", "ls-remote", "pull"], &["--upload-pack"]),
+    below(GIT, &["clone"], &["-u"]),
+    below(GIT, &["archive"], &["--exec"]),
+    below(GIT, &["grep"], &["--open-files-in-pager"]),
+    below(GIT, &["send-email"], &["--smtp-server", "--sendmail-cmd", "--to-cmd", "--cc-cmd", "--header-cmd"]),
+    options(GIT, &["--exec-path"]),
     below(GIT, &["push", "send-pack"], &["--receive-pack", "--exec"]),
     below(
         GIT,
@@ -146,7 +192,8 @@ pub(super) fn told(words: &[Word], found: &mut Vec<Found>) {
     }
 }
 
-fn is_runner(word: &Word) -> bool {
+/// Whether a word is the name of a program that runs its words.
+pub(super) fn is_runner(word: &Word) -> bool {
     RUNNERS.contains(&program(word))
 }
 
@@ -170,8 +217,19 @@ impl Row {
             }
             Told::First => operands(words, &[]).take(1).for_each(|word| all(word, doubt, found)),
             Told::Words(valued) => operands(words, valued).for_each(|word| all(word, doubt, found)),
+            Told::Behind(valued) => behind(words, valued).for_each(|word| all(word, doubt, found)),
         }
     }
+}
+
+/// The words behind the first that is no option, and no value of one.
+fn behind<'w>(words: &'w [Word], valued: &'static [&'static str]) -> impl Iterator<Item = &'w Word> {
+    let mut is_value = false;
+    let operands = words.iter().filter(move |word| {
+        let has_value = word.is_option() && valued.contains(&word.said.trim_start_matches('-'));
+        !std::mem::replace(&mut is_value, has_value) && !word.is_option()
+    });
+    operands.skip(1)
 }
 
 fn is_setting(word: &Word) -> bool {

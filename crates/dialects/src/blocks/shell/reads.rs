@@ -6,6 +6,7 @@
 use super::Doubt;
 use super::handed::{SHELLS, language, program, remote, versionless};
 use super::judge::{WORDS_MAX, head};
+use super::programs::is_runner;
 use super::word::Word;
 
 /// Commands that run nothing, whatever their words are.
@@ -62,13 +63,20 @@ pub(super) fn doubt(words: &[Word]) -> Option<Doubt> {
     words.iter().enumerate().find_map(|(at, word)| reads(program(word), &words[at + 1..]))?
 }
 
+/// Whether a command is such a program, or one that runs its words.
+pub(super) fn begins(words: &[Word]) -> bool {
+    let Some((first, rest)) = words.split_first() else { return false };
+    matches!(program(first), "." | "source") || is_runner(first) || reads(program(first), rest).is_some()
+}
+
 /// What is to be said of what a program reads; nothing if it is not known.
 fn reads(name: &str, rest: &[Word]) -> Option<Option<Doubt>> {
     let is_file = |word: &Word| is_stdin(word) && word.said != "-";
     if SHELLS.contains(&name) {
         let is_given = rest.iter().any(|word| word.has_option(&['c']));
         let reads = rest.iter().any(|word| word.has_option(&['s']) || is_file(word));
-        let is_code = !is_given && (reads || rest.iter().all(Word::is_option));
+        // A dash alone ends the options.
+        let is_code = !is_given && (reads || rest.iter().all(|word| word.is_option() || word.said == "-"));
         return Some(is_code.then_some(Doubt::Input));
     }
     if name == "ssh" {

@@ -47,6 +47,25 @@ fn references_that_may_become_code_are_warned_of() {
 }
 
 #[test]
+fn a_check_that_is_what_it_checks_is_warned_of() {
+    let warned = |check: &str| {
+        let text = format!(
+            "name: n\ninputs: {{c: {{type: string}}}}\nblocks:\n  - id: a\n    type: Agent\n    inputs: {{instructions: x}}\n    verify: {check}\n"
+        );
+        let read = crate::read(&super::source("n.yaml", &text)).unwrap();
+        read.warnings
+            .iter()
+            .map(|warning| warning.code)
+            .filter(|code| *code != "unused-input")
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(warned("\"${result.response}\""), ["value-may-become-code"]);
+    assert_eq!(warned("{command: \" ${result.response} \"}"), ["value-may-become-code"]);
+    assert_eq!(warned("\"${inputs.c}\""), [""; 0]);
+    assert_eq!(warned("test -s \"${result.response}\""), [""; 0]);
+}
+
+#[test]
 fn warnings_stop_nothing() {
     let source = super::source("warnings.yaml", include_str!("inputs/warnings.yaml"));
     let read = crate::read(&source).unwrap();

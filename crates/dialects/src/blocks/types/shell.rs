@@ -125,6 +125,9 @@ impl<'n> Reader<'_, 'n> {
         let (parts, paths) = number(&pieces);
         let shell::Compiled { script, doubts } = shell::compile(&parts);
         doubts.iter().for_each(|(part, doubt)| self.may_become_code(node, &pieces, *part, *doubt));
+        if matches!(script, Ok(Script::Value(_))) && text.trim_start().starts_with("${result.") {
+            self.judges_itself(node);
+        }
         match script {
             Ok(script) => lowered(script, text, &paths),
             Err(refusals) => {
@@ -167,6 +170,15 @@ impl<'n> Reader<'_, 'n> {
         self.mistakes.warn(|sheet| {
             let diagnostic = sheet.warning("value-may-become-code", sheet.locate(&place), doubt.message());
             diagnostic.hint(doubt.hint())
+        });
+    }
+
+    /// Warns of a check that is nothing but what is to be checked.
+    fn judges_itself(&mut self, node: &'n Node) {
+        self.mistakes.warn(|sheet| {
+            let message = "this command is nothing but what is to be checked: whatever that says is run";
+            let diagnostic = sheet.warning("value-may-become-code", node.place(), message);
+            diagnostic.hint("write the command out, and give it the value: `test -s ${result.path}`")
         });
     }
 

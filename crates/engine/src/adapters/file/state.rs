@@ -6,7 +6,7 @@ use super::exact::exact;
 use super::trouble::{kind, shown};
 use super::walk::Place;
 use super::{Gate, Trouble};
-use kernel::data::{DEPTH_MAX, TOO_DEEP, weight};
+use kernel::data::{DEPTH_MAX, Levels, TOO_DEEP, weight};
 use serde_json::{Map, Value};
 
 /// The largest state, in its JSON form.
@@ -43,6 +43,10 @@ pub(super) fn text(state: &Map<String, Value>, given: &str) -> Result<Vec<u8>, T
             shown(given),
             bytes.len()
         )));
+    }
+    if Levels::default().read(&bytes) > DEPTH_MAX {
+        let shown = shown(given);
+        return Err(Trouble::no(format!("the state of {shown} would nest deeper than {DEPTH_MAX} levels")));
     }
     Ok(bytes)
 }

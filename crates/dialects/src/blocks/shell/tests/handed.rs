@@ -138,6 +138,10 @@ fn what_goes_through_a_pipe_is_read_like_a_here_document() {
         "echo \"ls @\" | bash -s",
         "printf a @ | sudo bash -s -- x",
         "echo @ |& sh",
+        "echo @ | sh -",
+        "echo @ | sudo bash -e -",
+        "bash - <<E\n@\nE\n",
+        "bash -x - <<< @",
         "echo @ |\n sh",
         "echo @ | tr a b | base64 -d | sh -x",
         "cat <<< @ | sh",
@@ -184,6 +188,8 @@ fn what_goes_through_a_pipe_is_read_like_a_here_document() {
         "f() { echo @; }; echo a | sh",
         "x=(echo @); echo a | sh",
         "echo @ | sh x.sh",
+        "echo @ | sh - x.sh",
+        "echo @ | sh -c 'cat' -",
         "echo @ | sh -c 'cat'",
         "echo @ | python3 -c 'import sys; print(sys.stdin.read())'",
         "echo @ | xargs sh -c 'echo \"$1\"' sh",
@@ -203,6 +209,43 @@ fn what_goes_through_a_pipe_is_read_like_a_here_document() {
 }
 
 #[test]
+fn what_holds_commands_reads_with_each_of_them() {
+    for template in [
+        "echo @ | if true; then sh; fi",
+        "echo @ | { read -r a; sh; }",
+        "echo @ | ( read -r a; (bash) )",
+        "echo @ | while read -r a; do sudo sh; done",
+        "echo @ | for i in 1; do sh; done",
+        "echo @ | case a in a) true; sh;; esac",
+        "echo @ | { cat; } | sh",
+        "echo @ | { head -1; tail -1 | sh; }",
+        "cat <<E | { read -r a; sh; }\n@\nE\n",
+        "{ read -r a; sh; } <<< @",
+        "{ { sh; }; } <<< @",
+        "( sh ) <<< @",
+        "while read -r a; do bash -s; done <<E\n@\nE\n",
+        "if true; then sh; fi < <(echo @)",
+    ] {
+        assert_eq!(doubts(template), [Doubt::Input], "{template}");
+    }
+    for template in [
+        "echo @ | { ls | sh; }",
+        "echo @ | { sh < file; }",
+        "echo @ | while read -r f; do python3 - \"$f\" <<'E'\nimport sys\nE\ndone",
+        "echo @ | while read -r f; do cp \"$f\" bin/sh; command -v bash; done",
+        "echo @ | while read -r f; do sh build.sh \"$f\"; done",
+        "{ sh < file; } <<< @",
+        "{ ls | sh; } <<< @",
+        "{ { sh; } < file; } <<< @",
+        "while read -r f; do ssh \"$f\" uptime; done <<< @",
+        "if true; then sh; fi; cat <<< @",
+        "{ cat 3<<< @; sh; }",
+    ] {
+        is_plain(template);
+    }
+}
+
+#[test]
 fn settings_of_git_that_are_commands_are_doubted() {
     for template in [
         "git -c alias.x='!echo @' x",
@@ -216,13 +259,21 @@ fn settings_of_git_that_are_commands_are_doubted() {
         "ssh -oproxycommand=@ host",
         "ssh -o @ host",
         "scp -o ProxyCommand=@ a host:b",
+        "git config alias.x \"!echo @\"",
+        "git -C a config --global core.pager @",
+        "git config set core.editor @",
+        "git config @ x",
     ] {
         assert_eq!(doubts(template), [Doubt::Script], "{template}");
     }
     for template in [
         "git -c user.name=@ commit",
         "git commit -m @",
+        "git commit -m config @ x",
         "git log -p @",
+        "git config user.name @",
+        "git config -f @ user.name x",
+        "git config --get @",
         "ssh -o User=@ host",
         "ssh -o \"Port @\" host",
     ] {
@@ -250,8 +301,21 @@ fn programs_that_run_what_they_are_told_are_doubted() {
         "python3 -c\"print(@)\"",
         "deno eval \"@\"",
         "python3 -m timeit -n 3 \"@\"",
+        "php --run \"@\"",
+        "pwsh -NoProfile -Command \"@\"",
+        "elixir -e \"@\"",
     ] {
         assert_eq!(doubts(template), [Doubt::Program], "{template}");
+    }
+    for template in [
+        "psql -Atc \"select '@'\" base",
+        "psql --command=\"@\"",
+        "mysql -u root -e \"select '@'\" base",
+        "sqlite3 a.db \".shell @\"",
+        "sqlite3 -separator , a.db \"select '@'\"",
+        "sqlite3 -cmd @ a.db",
+    ] {
+        assert_eq!(doubts(template), [Doubt::Query], "{template}");
     }
     for template in [
         "npx -c \"x @\"",
@@ -263,6 +327,9 @@ fn programs_that_run_what_they_are_told_are_doubted() {
         "git submodule foreach --recursive \"@\"",
         "git filter-branch --tree-filter \"rm @\" HEAD",
         "git clone --upload-pack=@ a b",
+        "git archive --exec=@ --remote=. HEAD",
+        "hyperfine -w 3 \"ls @\"",
+        "go test -exec @ ./...",
         "nix-shell --run \"@\"",
         "tmux new -d \"vim @\"",
         "tmux new-session -d -s x \"@\"",
@@ -312,6 +379,11 @@ fn programs_that_run_what_they_are_told_are_doubted() {
 #[test]
 fn the_other_words_of_such_programs_are_plain() {
     for template in [
+        "psql -d @ -v x=@ -c 'select 1'",
+        "sqlite3 @ 'select 1'",
+        "sqlite3 -separator , @ 'select 1'",
+        "git archive -o @ HEAD",
+        "go test ./... -run @",
         "make @",
         "make -C @ -j 4 test",
         "make V=1 @",

@@ -67,6 +67,12 @@ fn a_variable_that_the_script_makes_a_number_takes_no_reference() {
         "x=(); declare x=@",
         "f() { local -A x; local x=@; }; f",
         "read -ra x; declare x=@",
+        "coproc x { :; }; declare x=@",
+        "coproc x (:); declare x=@",
+        "declare DIRSTACK=@",
+        "true | true; typeset \"PIPESTATUS=@\"",
+        "[[ b =~ (b) ]]; declare BASH_REMATCH=@",
+        "coproc { :; }; declare COPROC=@",
     ] {
         assert_eq!(reasons(template), [Reason::Counted], "{template}");
     }
@@ -121,9 +127,52 @@ fn a_variable_that_may_be_a_number_is_doubted() {
 }
 
 #[test]
+fn a_variable_that_may_be_an_array_is_doubted_where_it_is_declared() {
+    for template in [
+        "declare -a {x,y}; declare x=@",
+        "n=x; declare -a \"$n\"; declare x=@",
+        "n=x; read -ra \"$n\"; declare x=@",
+        "mapfile -t $1; local x=@",
+        "printf -v 'x[0]' 1; declare x=@",
+        "printf -v x\"[0]\" 1; declare x=@",
+        "printf -v \"$1[0]\" 1; declare x=@",
+        "read \"x[0]\" <<< 1; declare x=@",
+        "read \"$1[0]\" <<< 1; declare x=@",
+        "let x[0]=1; declare x=@",
+        "echo $((x[0]=1)); declare x=@",
+        ": ${x[0]:=1}; declare x=@",
+        "exec {x[0]}>f; declare x=@",
+        "declare x=@; eval 'x=(1)'",
+        "eval 'x+=(1)'; f() { local x=@; }; f",
+        "eval \"$1=(1)\"; declare x=@",
+    ] {
+        assert_eq!(doubts(template), [Doubt::Array], "{template}");
+        assert!(compile(&parts(template)).script.is_ok(), "{template}");
+    }
+    for template in [
+        "x=@; let x[0]=1",
+        "export x=@; echo \"x[0]\"",
+        "local y=@; echo ${x[0]} $((x[1])) xy[0] y [0] y=1",
+        "read -r \"$n\"; local x=@",
+        "printf -v \"$n\" a; local x=@",
+        "eval \"$n=1\"; local x=@",
+        "coproc x { :; }; x=@",
+        "local f=@; [ -f \"$f\" ]",
+    ] {
+        is_plain(template);
+    }
+}
+
+#[test]
 fn numbers_of_other_shells_are_guarded() {
     assert!(script("COLUMNS=@ ls").starts_with("case \"${KSH_VERSION-}${ZSH_VERSION-}\" in ?*)"));
     assert_eq!(script("COLUMNS=$(echo @) ls"), "COLUMNS=$(echo \"${SB_1}\") ls");
+    for template in
+        ["read -t @ x", "read -rt \"@\" x", "read -rt@ x", "read -n @ x", "while read -r -t @ x; do :; done"]
+    {
+        assert!(script(template).starts_with("case \"${KSH_VERSION-}${ZSH_VERSION-}\" in ?*)"), "{template}");
+    }
+    assert_eq!(script("read -r -p @ -d @ x"), "read -r -p \"${SB_1}\" -d \"${SB_1}\" x");
 }
 
 #[test]
@@ -143,6 +192,8 @@ fn a_command_that_cannot_be_seen_is_doubted() {
         "cmd=let; $cmd x=@",
         "cmd=(declare -i); \"${cmd[@]}\" x=@",
         "alias L='let '\nL x=@",
+        "$(echo eval) @",
+        "`printf let` x=@",
         "[ {-v,@} ]",
     ] {
         let template = &template.replace("[@]", "[*]");
@@ -153,6 +204,7 @@ fn a_command_that_cannot_be_seen_is_doubted() {
     }
     for template in [
         "$SUDO apt-get install @",
+        "echo eval failed; m=$(echo local); $SUDO apt-get install @",
         "\"$PYTHON\" -m pip install @",
         "${MAKE:-make} V=@",
         "$(command -v python3) x.py @",

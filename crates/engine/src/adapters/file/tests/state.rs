@@ -65,6 +65,23 @@ fn a_state_is_bounded() {
 }
 
 #[test]
+fn a_state_that_could_not_be_read_again_is_not_written() {
+    let world = World::new();
+    // One level is the state itself.
+    let nested = |levels: usize| (2..levels).fold(json!([]), |inside, _| json!([inside]));
+    let write = |levels: usize| {
+        world.act("write_state", json!({"path": "s/state.json", "state": {"a": nested(levels)}}))
+    };
+    write(64).unwrap();
+    world.act("read_state", json!({"path": "s/state.json"})).unwrap();
+    let words = "the state of `s/state.json` would nest deeper than 64 levels";
+    is_no(write(65), words);
+    merge(&world, json!({"b": nested(64)})).unwrap();
+    is_no(merge(&world, json!({"b": nested(65)})), words);
+    world.act("read_state", json!({"path": "s/state.json"})).unwrap();
+}
+
+#[test]
 fn fifty_merges_at_once_lose_nothing() {
     let world = World::new();
     std::thread::scope(|scope| {
