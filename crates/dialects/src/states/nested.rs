@@ -38,7 +38,7 @@ pub fn given_to(plan: &Plan, mut inputs: Fields) -> Fields {
         Some(Data::Inline(Value::Object(variables))) if !is_input(INITIAL_VARIABLES) => variables.clone(),
         _ => Map::new(),
     };
-    inputs.retain(|name, _| is_input(name) || !NESTED.param(name).is_some());
+    inputs.retain(|name, _| is_input(name) || NESTED.param(name).is_none());
     inputs.extend(variables.into_iter().map(|(name, value)| (name, Data::Inline(value))));
     inputs
 }
