@@ -5,12 +5,12 @@ use super::hands::Hands;
 use crate::adapters::process::Stop;
 use crate::adapters::terminal::{self, Call};
 use crate::kill_point;
-use crate::terminals::{CallOff, Visitor};
+use crate::terminals::{CallOff, HELD_BY_HUMAN, Visitor};
 use crate::turn::Home;
 use dialects::states::tools::SESSION_ID;
 use kernel::effect::Perform;
 use kernel::event::Report;
-use kernel::{Failure, FailureKind, Fields, RunId};
+use kernel::{Data, Failure, FailureKind, Fields, RunId};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::{JoinError, JoinHandle};
@@ -53,7 +53,9 @@ impl Hands {
                     let done = let_go(&call_off, &mut work).await;
                     match (stop, done) {
                         (Stop::Cancel, _) => Ended::Reported(cut(FailureKind::Cancelled, "it was withdrawn")),
-                        (Stop::Shutdown, Some(done)) if !only_waits => Ended::Reported(done),
+                        (Stop::Shutdown, Some(done)) if !only_waits && has_happened(&done) => {
+                            Ended::Reported(done)
+                        }
                         (Stop::Shutdown, _) => Ended::Interrupted,
                     }
                 }
@@ -79,6 +81,16 @@ async fn let_go(call_off: &CallOff, work: &mut JoinHandle<Report>) -> Option<Rep
 
 fn unwound(done: Result<Report, JoinError>) -> Report {
     done.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
+}
+
+/// Whether there is something that would happen twice: not where a person held the session all the while.
+fn has_happened(done: &Report) -> bool {
+    match done {
+        Report::Done { .. } => true,
+        Report::Failed { outputs, .. } => {
+            outputs.get("code").and_then(Data::inline).is_none_or(|code| code != HELD_BY_HUMAN)
+        }
+    }
 }
 
 /// That a call took too long. A session that it has opened is known all the same.

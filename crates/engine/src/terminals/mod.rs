@@ -43,4 +43,5 @@ pub use look::noted;
 pub use policy::{Deny, Policy, SESSIONS_MAX, SESSIONS_MAX_MOST};
 pub use refused::Refused;
 pub use request::{Await, ContentMode, Exit, Look, Open, Request, Send, TOOLS, Unread};
+pub(crate) use typing::HELD_BY_HUMAN;
 pub use visitor::Visitor;

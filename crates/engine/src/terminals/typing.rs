@@ -15,6 +15,9 @@ use super::visitor::Visitor;
 /// The longest quiet that can be asked for.
 pub(super) const SETTLE_MS_MAX: u64 = 10_000;
 
+/// The code of a refusal because a person holds the session.
+pub(crate) const HELD_BY_HUMAN: &str = "held-by-human";
+
 /// How often is looked whether a person has let go.
 const LOOKS_EACH: Duration = Duration::from_millis(100);
 
@@ -81,7 +84,7 @@ pub(super) fn free(held: &Held, what: &str) -> Result<(), Refused> {
     match &*held.holder() {
         None => Ok(()),
         Some(holder) => Err(Refused::new(
-            "held-by-human",
+            HELD_BY_HUMAN,
             format!("{what} is refused: a person holds `{}` ({})", held.id(), holder.said()),
             "Wait until they let go: look with get_screen_content(session_id), and call again later. Other sessions are free.",
         )),

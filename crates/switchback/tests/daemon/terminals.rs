@@ -322,9 +322,13 @@ fn while_a_person_has_control_the_agent_is_told_who_and_since_when() {
         "send": {"action": {"tool": "send_input", "params": {"session_id": id, "input_text": "touch after\n"}}},
     }});
     fs::write(world.project().join("waits.json"), machine.to_string()).unwrap();
-    let mut run = world.command(&["run", "waits.json"]).spawn().unwrap();
-    let is_held = || world.json(&["runs", "--json"])["runs"][0]["status"] == "running";
-    until("the run has begun", is_held);
+    let mut aside = world.command(&["run", "waits.json"]).stderr(Stdio::null()).spawn().unwrap();
+    let newest = || world.json(&["runs", "--json"])["runs"][0].clone();
+    until("the run has begun", || newest()["status"] == "running");
+    // Meanwhile it may be set aside, and has typed nothing by then.
+    kill_process(Pid::from_child(&aside), Signal::INT).unwrap();
+    assert_eq!(aside.wait().unwrap().code(), Some(130));
+    let mut run = world.command(&["resume", newest()["run"].as_str().unwrap()]).spawn().unwrap();
     keys.write_all(b"echo by $((1+1)) hands\r").unwrap();
     sees("by 2 hands");
     // The agent sees what the person does.
