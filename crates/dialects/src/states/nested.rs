@@ -10,7 +10,7 @@ use crate::shape;
 use crate::text::{Node, Source, duplicate_keys};
 use kernel::plan::{Dialect, Expr, Work, Workflow};
 use kernel::{Data, Fields, Plan};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::sync::Arc;
 
 const NEITHER: &str = "Either 'workflow_definition' or 'workflow_name' must be provided";
@@ -34,12 +34,15 @@ pub fn given_to(plan: &Plan, mut inputs: Fields) -> Fields {
         return inputs;
     }
     let is_input = |name: &str| plan.inputs.iter().any(|input| input.name == name);
-    let variables = match inputs.get(INITIAL_VARIABLES) {
-        Some(Data::Inline(Value::Object(variables))) if !is_input(INITIAL_VARIABLES) => variables.clone(),
-        _ => Map::new(),
-    };
-    inputs.retain(|name, _| is_input(name) || NESTED.param(name).is_none());
-    inputs.extend(variables.into_iter().map(|(name, value)| (name, Data::Inline(value))));
+    inputs.retain(|name, _| is_input(name) || name == INITIAL_VARIABLES || NESTED.param(name).is_none());
+    match inputs.remove(INITIAL_VARIABLES) {
+        Some(Data::Inline(Value::Object(variables))) if !is_input(INITIAL_VARIABLES) => {
+            inputs.extend(variables.into_iter().map(|(name, value)| (name, Data::Inline(value))));
+        }
+        // What can be nobody's inputs is refused like any other.
+        Some(other) => drop(inputs.insert(INITIAL_VARIABLES.to_owned(), other)),
+        None => {}
+    }
     inputs
 }
 
@@ -103,5 +106,26 @@ fn standing(mistakes: &mut Mistakes<'_>, node: &Node, (entry, source): (Entry, &
             found.iter().filter(|_| is_clean).for_each(|one| mistakes.error(|_| one.clone()));
             None
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kernel::plan::{Flow, Graph};
+    use serde_json::json;
+
+    #[test]
+    fn one_of_another_dialect_takes_the_variables_as_its_inputs() {
+        let given = |variables: Value| -> Fields {
+            let all = [(INITIAL_VARIABLES, variables), ("max_states", json!(5)), ("who", json!("Ada"))];
+            all.into_iter().map(|(name, value)| (name.to_owned(), Data::Inline(value))).collect()
+        };
+        let named = |fields: &Fields| fields.keys().cloned().collect::<Vec<_>>();
+        let blocks = Plan::new("other", Dialect::Blocks, Flow::Graph(Graph::new(Vec::new(), 1)));
+        assert_eq!(named(&given_to(&blocks, given(json!({"a": 1, "b": 2})))), ["a", "b", "who"]);
+        assert_eq!(named(&given_to(&blocks, given(json!("text")))), [INITIAL_VARIABLES, "who"]);
+        let states = Plan::new("same", Dialect::States, Flow::Graph(Graph::new(Vec::new(), 1)));
+        assert_eq!(given_to(&states, given(json!({"a": 1}))), given(json!({"a": 1})));
     }
 }

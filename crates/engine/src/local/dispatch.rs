@@ -5,10 +5,9 @@ use crate::adapters::file;
 use crate::answers::Patience;
 use crate::driver::Letter;
 use crate::turn::{Home, stored};
-use dialects::states::given_to;
+use dialects::states::{INITIAL_VARIABLES, given_to};
 use kernel::effect::Perform;
-use kernel::plan::Adapter;
-use kernel::plan::Dialect;
+use kernel::plan::{Adapter, Dialect};
 use kernel::{Answer, Data, Effect, EffectId, Fields, Question, RunId};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -44,7 +43,9 @@ impl Worker {
                     (None, None) => self.answers.plan(&home, &workflow, None),
                 };
                 let inputs = match &plan {
-                    Ok(called) if caller == Some(Dialect::States) => given_to(&called.plan, inputs),
+                    Ok(called) if caller == Some(Dialect::States) => {
+                        given_to(&called.plan, self.with_variables(inputs))
+                    }
                     _ => inputs,
                 };
                 self.own.push(Letter::StartChild { child, parent: (run, id), plan, inputs, depth });
@@ -56,6 +57,17 @@ impl Worker {
                 self.own.push(Letter::TellParent { child: run, parent: (parent, effect), outcome });
             }
         }
+    }
+
+    /// What a state gives to a workflow, with its variables at hand where they are only named.
+    fn with_variables(&mut self, mut inputs: Fields) -> Fields {
+        if let Some(data) = inputs.get_mut(INITIAL_VARIABLES)
+            && let Data::Stored(reference) = &*data
+            && let Answer::Loaded { value, .. } = self.driver.load_content(&reference.digest)
+        {
+            *data = Data::Inline(Arc::unwrap_or_clone(value));
+        }
+        inputs
     }
 
     /// Gives an adapter the data itself where the effect only names it.
