@@ -3,7 +3,7 @@
 //! ```text
 //! find ── TERM ── all gone, or grace over ──┐
 //!          ┌────────────────────────────────┘
-//!          └─ find and kill on sight ── nobody, twice: gone
+//!          └─ find and kill on sight ── nobody, several times: gone
 //!              └───── KILL ── all gone, or a second over ── find … (for ten seconds: not gone)
 //! ```
 //!
@@ -42,10 +42,8 @@ pub(super) async fn end(mut roots: Roots, grace: Duration) -> TreeEnd {
         let _ = timeout(grace, all_gone(members)).await;
     }
     let _hunt = Hunt::begin(&roots);
-    // A mark cannot be seen on one that is just becoming another program, and what has forked may be missed by one look.
-    let looks = if roots.reach == Reach::Descendants { 2 } else { 1 };
     let (until, mut empty) = (Instant::now() + KILLING_MAX, 0);
-    while empty < looks {
+    while empty < looks(&roots, was_alive) {
         let Found { members, was_somebody } = find(&roots).await;
         if !was_somebody {
             empty += 1;
@@ -59,6 +57,16 @@ pub(super) async fn end(mut roots: Roots, grace: Duration) -> TreeEnd {
         let _ = timeout(KILL_TIMEOUT, all_gone(members)).await;
     }
     TreeEnd { was_alive, is_gone: true }
+}
+
+/// How many looks must find nobody. A mark cannot be seen on one that is just becoming another program, and one that forks and
+/// ends all the time is missed by many a look, the more so where the machine is busy.
+fn looks(roots: &Roots, was_alive: bool) -> u32 {
+    match (roots.reach, was_alive) {
+        (Reach::Descendants, true) => 12,
+        (Reach::Descendants, false) => 2,
+        _ => 1,
+    }
 }
 
 /// Sends SIGKILL once to all that can be seen, for a caller that cannot wait.
