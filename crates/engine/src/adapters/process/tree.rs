@@ -42,14 +42,14 @@ pub(super) async fn end(mut roots: Roots, grace: Duration) -> TreeEnd {
         let _ = timeout(grace, all_gone(members)).await;
     }
     let _hunt = Hunt::begin(&roots);
-    let (until, mut empty) = (Instant::now() + KILLING_MAX, 0);
-    while empty < looks(&roots, was_alive) {
+    let (until, mut empty, mut sights) = (Instant::now() + KILLING_MAX, 0, u32::from(was_alive));
+    while empty < looks(&roots, sights) {
         let Found { members, was_somebody } = find(&roots).await;
         if !was_somebody {
             empty += 1;
             continue;
         }
-        (was_alive, empty) = (true, 0);
+        (was_alive, empty, sights) = (true, 0, sights + 1);
         if Instant::now() >= until {
             return TreeEnd { was_alive, is_gone: false };
         }
@@ -59,12 +59,13 @@ pub(super) async fn end(mut roots: Roots, grace: Duration) -> TreeEnd {
     TreeEnd { was_alive, is_gone: true }
 }
 
-/// How many looks must find nobody. A mark cannot be seen on one that is just becoming another program, and one that forks and
-/// ends all the time is missed by many a look, the more so where the machine is busy.
-fn looks(roots: &Roots, was_alive: bool) -> u32 {
-    match (roots.reach, was_alive) {
-        (Reach::Descendants, true) => 12,
-        (Reach::Descendants, false) => 2,
+/// How many looks must find nobody, after so many that found somebody. A mark cannot be seen on one that is just becoming another
+/// program, and one that forks and ends all the time is missed by many a look, the more so where the machine is busy.
+fn looks(roots: &Roots, sights: u32) -> u32 {
+    match (roots.reach, sights) {
+        (Reach::Descendants, 0) => 2,
+        (Reach::Descendants, 1) => 12,
+        (Reach::Descendants, _) => 60,
         _ => 1,
     }
 }
