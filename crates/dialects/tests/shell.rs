@@ -273,37 +273,6 @@ fn what_bash_would_run_is_refused() {
     }
 }
 
-/// The same of zsh: `%` is where the value would be named.
-const EVALUATED_BY_ZSH: [&str; 10] = [
-    "zmodload zsh/system; sysread -c % v </dev/null",
-    "zmodload zsh/system; syswrite -c % x",
-    "zmodload zsh/system; sysread % </dev/null",
-    "zmodload zsh/datetime; strftime -s % x 1",
-    "zmodload zsh/zselect; zselect -t 1 -a % 0 </dev/null",
-    "zmodload zsh/zutil; zstyle a b c; zstyle -s a b %",
-    "zmodload zsh/zutil; zformat -f % a a:b",
-    "set -A % a",
-    "print -v % a",
-    "read -A % </dev/null",
-];
-
-#[test]
-fn what_zsh_would_run_is_refused() {
-    let value = "a[$(pwd>&2)]";
-    let here = env!("CARGO_MANIFEST_DIR");
-    let has_zsh = shells().contains(&"zsh");
-    for template in EVALUATED_BY_ZSH {
-        let naive = template.replace('%', "${SB_1}");
-        if has_zsh {
-            let (_, stderr, _) = run("zsh", &naive, value).expect("zsh starts");
-            assert!(stderr.contains(here), "zsh leaves it alone: {naive}: {stderr}");
-        }
-        let template = template.replace('%', "@");
-        let refused = compile(&parts(&template)).script;
-        assert!(refused.is_err(), "{template}: {refused:?}");
-    }
-}
-
 /// Twins of those that are refused: what they print if the value is harmless.
 const TWINS: [(&str, &str); 14] = [
     ("x[$((@))]=5; printf %s \"${x[3]}\"", "5"),
@@ -336,16 +305,6 @@ fn what_may_stand_there_is_not_run() {
                 assert!(!said.contains("run"), "{script}: {value}: {stderr}");
             }
         }
-    }
-}
-
-#[test]
-fn shells_that_count_with_how_long_they_read_get_numbers_only() {
-    let script = compiled("read -t @ x </dev/null || printf no");
-    for shell in shells().into_iter().filter(|shell| matches!(*shell, "bash" | "zsh")) {
-        assert_eq!(run(shell, &script, "1").expect("it starts").0, "no", "{shell}");
-        let (_, stderr, _) = run(shell, &script, "a[$(echo run >&2)]").expect("it starts");
-        assert!(!stderr.starts_with("run"), "{shell}: {stderr}");
     }
 }
 

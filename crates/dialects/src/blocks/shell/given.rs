@@ -9,9 +9,6 @@ use std::rc::Rc;
 /// Options of `read` that have a value.
 pub(super) const READ_VALUED: [char; 7] = ['d', 'i', 'n', 'N', 'p', 't', 'u'];
 
-/// Those among them whose value zsh evaluates, as a number or as the name that it is there.
-pub(super) const READ_COUNTED: [char; 3] = ['n', 't', 'u'];
-
 /// Options of `mapfile` that have a value.
 pub(super) const MAPFILE_VALUED: [char; 7] = ['C', 'c', 'd', 'n', 'O', 's', 'u'];
 
@@ -25,13 +22,10 @@ pub(super) fn assigned(word: &Word, findings: &mut Findings) {
     let Some((name, sign)) = word.assigned() else { return };
     findings.called.hide(name, &word.said[sign + 1..]);
     findings.names.declared_in(&word.said[sign + 1..]);
-    let key = word.said[name.len()..].strip_prefix('[');
-    if key.is_some() {
+    if word.said[name.len()..].starts_with('[') {
         findings.names.is_array(name);
     }
-    let is_keyed = key.is_some_and(|key| !key.starts_with(|letter: char| letter.is_ascii_digit()));
-    let way = if is_keyed { Way::Keyed } else { Way::Assigned };
-    findings.names.give([name.into()], way, &word.references);
+    findings.names.give([name.into()], Way::Assigned, &word.references);
     findings.is_rewritten |= name == "BASH_ALIASES";
 }
 

@@ -1,7 +1,8 @@
 //! Who reads a command: a POSIX shell, or another interpreter that takes a program as one argument.
 //!
 //! Only a POSIX shell can have references in its command: there each is a variable, quoted as its place asks. In any
-//! other language a value would have to be written as code, so it comes by `env:` and the program reads it there.
+//! other language a value would have to be written as code, so it comes by `env:` and the program reads it there. So it does
+//! for ksh and zsh, which evaluate numbers and subscripts wherever they meet them (`printf %d`, `$a[...]`, `repeat`).
 
 /// An interpreter that is known.
 #[derive(Debug, PartialEq, Eq)]
@@ -30,8 +31,8 @@ pub const KNOWN: [Interpreter; 15] = [
     posix(DEFAULT),
     posix("bash"),
     posix("dash"),
-    posix("ksh"),
-    posix("zsh"),
+    other("ksh", &["-c"], "$NAME"),
+    other("zsh", &["-c"], "$NAME"),
     other("python3", &["-c"], "os.environ[\"NAME\"]"),
     other("python", &["-c"], "os.environ[\"NAME\"]"),
     other("node", &["-e"], "process.env.NAME"),

@@ -4,11 +4,11 @@
 //! program as code is looked for in [`handed`](super::handed).
 
 use super::called::{self, Called};
-use super::given::{self, MAPFILE_VALUED, READ_COUNTED, READ_VALUED};
+use super::given::{self, MAPFILE_VALUED, READ_VALUED};
 use super::handed::SHELLS;
 use super::names::{Names, Way};
 use super::word::{Reference, SPLIT, Word, is_unknown};
-use super::{Doubt, Reason, handed, zsh};
+use super::{Doubt, Reason, handed};
 use std::rc::Rc;
 
 /// What was found out about a reference.
@@ -113,8 +113,7 @@ pub(super) fn declares(words: &[Word]) -> bool {
 }
 
 pub(super) fn is_declaration(name: &str) -> bool {
-    const PLAIN: [&str; 6] = ["declare", "typeset", "local", "private", "export", "readonly"];
-    PLAIN.contains(&name) || matches!(name, "nameref" | "integer" | "float")
+    matches!(name, "declare" | "typeset" | "local" | "export" | "readonly" | "nameref" | "integer" | "float")
 }
 
 /// Where the name of the command stands, behind assignments and words that change nothing.
@@ -135,14 +134,10 @@ fn builtin(name: &str, words: &[Word], found: &mut Vec<Found>) {
         "let" | "integer" | "float" => words.iter().for_each(|word| all(word, counted, found)),
         _ if is_declaration(name) => declaration(name, words, found),
         "unset" => words.iter().for_each(|word| named(word, found)),
-        "read" => {
-            operands(words, &READ_VALUED).for_each(|word| named(word, found));
-            let attached = words.iter().filter(|word| zsh::holds(word, &READ_COUNTED));
-            value_of(words, &READ_COUNTED).chain(attached).for_each(|word| number(word, found));
-        }
+        "read" => operands(words, &READ_VALUED).for_each(|word| named(word, found)),
         "getopts" => words.iter().skip(1).take(1).for_each(|word| named(word, found)),
         "mapfile" | "readarray" => {
-            let callback = value_of(words, &['C']);
+            let callback = value_of(words, 'C');
             callback.for_each(|word| all(word, again, found));
             operands(words, &MAPFILE_VALUED).for_each(|word| named(word, found));
         }
@@ -152,7 +147,7 @@ fn builtin(name: &str, words: &[Word], found: &mut Vec<Found>) {
                 named(if option.said == "-v" { words.get(1).unwrap_or(option) } else { option }, found);
             });
         }
-        "wait" => value_of(words, &['p']).for_each(|word| named(word, found)),
+        "wait" => value_of(words, 'p').for_each(|word| named(word, found)),
         "[" | "test" => compared(words, found),
         "eval" | "alias" | "compgen" => words.iter().for_each(|word| all(word, again, found)),
         "trap" => {
@@ -161,7 +156,7 @@ fn builtin(name: &str, words: &[Word], found: &mut Vec<Found>) {
         "exit" | "return" | "shift" | "break" | "continue" => {
             words.iter().for_each(|word| number(word, found))
         }
-        _ => zsh::builtin(name, words, found),
+        _ => {}
     }
 }
 
@@ -231,9 +226,9 @@ pub(super) fn operands<'w>(words: &'w [Word], valued: &[char]) -> impl Iterator<
     })
 }
 
-/// The words that are the value of one of these options.
-fn value_of<'w>(words: &'w [Word], options: &[char]) -> impl Iterator<Item = &'w Word> {
-    words.windows(2).filter(move |pair| pair[0].ends_with_option(options)).map(|pair| &pair[1])
+/// The words that are the value of an option.
+fn value_of(words: &[Word], option: char) -> impl Iterator<Item = &Word> {
+    words.windows(2).filter(move |pair| pair[0].ends_with_option(&[option])).map(|pair| &pair[1])
 }
 
 fn named(word: &Word, found: &mut Vec<Found>) {

@@ -41,7 +41,6 @@ mod reason;
 mod reference;
 mod scan;
 mod word;
-mod zsh;
 
 pub use doubt::Doubt;
 pub use environment::{Power, power};

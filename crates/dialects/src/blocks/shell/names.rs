@@ -39,9 +39,6 @@ const NUMBERS_ELSEWHERE: [&str; 18] = [
 /// Variables that bash itself makes arrays, and lets a script declare.
 const ARRAYS: [&str; 4] = ["DIRSTACK", "PIPESTATUS", "BASH_REMATCH", "COPROC"];
 
-/// Tables of zsh whose elements are run: `functions[name]=...`.
-const RUN_ELSEWHERE: [&str; 5] = ["functions", "dis_functions", "aliases", "galiases", "saliases"];
-
 /// What a variable is; the later ones are worse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
@@ -58,8 +55,6 @@ pub(super) enum Kind {
 pub(super) enum Way {
     /// `name=...`, `read name`, `printf -v name`.
     Assigned,
-    /// `name[word]=...`, the word being no number.
-    Keyed,
     /// `declare name=...`.
     Declared,
     /// `for name in ...`.
@@ -260,7 +255,6 @@ impl Names {
                 _ if is_apart => refused(Reason::Counted),
                 Some(_) => doubted(Doubt::Variable),
                 None if may_be_apart => doubted(Doubt::Array),
-                None if target.way == Way::Keyed && RUN_ELSEWHERE.contains(&&**name) => doubted(Doubt::Again),
                 None if let Some(power) = power(name) => doubted(power.doubt()),
                 None if NUMBERS_ELSEWHERE.contains(&&**name) => Rule::Number,
                 None => continue,

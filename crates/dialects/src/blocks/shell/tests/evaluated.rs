@@ -213,67 +213,6 @@ fn builtins_that_evaluate_take_no_reference() {
 }
 
 #[test]
-fn what_zsh_alone_takes_for_a_name_takes_no_reference() {
-    for template in [
-        "sysread -c @ v",
-        "sysread -t 1 @",
-        "syswrite -c @ a",
-        "sysopen -r -u @ f",
-        "zsystem flock -t 1 -f @ f",
-        "zselect -a @ 0",
-        "strftime -s @ x 1",
-        "zstat -A @ .",
-        "zstyle -s a b @",
-        "zstyle -g @ a b",
-        "zformat -f @ a a:b",
-        "zparseopts -a @ a",
-        "zparseopts -D a:=@",
-        "zregexparse @ b /a/",
-        "pcre_match -v @ a",
-        "print -v @ a",
-        "print -rv@ a",
-        "set -A @ a",
-        "set -sA @ a",
-        "getln @",
-        "vared -p name @",
-        "private @=1",
-    ] {
-        assert_eq!(reasons(template), [Reason::Name], "{template}");
-    }
-    for template in [
-        "zpty a @",
-        "zpty -b a 'echo @'",
-        "sched +1 @",
-        "zstyle -e a b @",
-        "zmv '(*)' 'x-@'",
-        "zcalc -e @",
-        "regexp-replace v a @",
-        "functions[g]=@; g",
-        "aliases[g]=\"@\"",
-    ] {
-        assert_eq!(doubts(template), [Doubt::Again], "{template}");
-    }
-    for template in [
-        "syswrite @",
-        "strftime x @",
-        "zstyle -s @ b v",
-        "zstyle a b @",
-        "zformat -f v a x:@",
-        "print -r -- @ -v @",
-        "print @ -v @",
-        "print -v v @",
-        "set -- -A @",
-        "set -eu -- @",
-        "set -A a @",
-        "vared -p @ v",
-        "private v=@",
-        "functions[0]=@; functions=(@)",
-    ] {
-        is_plain(template);
-    }
-}
-
-#[test]
 fn code_that_the_script_asks_for_is_doubted() {
     let cases = [
         ("eval \"echo @\"", Doubt::Again),

@@ -167,12 +167,6 @@ fn a_variable_that_may_be_an_array_is_doubted_where_it_is_declared() {
 fn numbers_of_other_shells_are_guarded() {
     assert!(script("COLUMNS=@ ls").starts_with("case \"${KSH_VERSION-}${ZSH_VERSION-}\" in ?*)"));
     assert_eq!(script("COLUMNS=$(echo @) ls"), "COLUMNS=$(echo \"${SB_1}\") ls");
-    for template in
-        ["read -t @ x", "read -rt \"@\" x", "read -rt@ x", "read -n @ x", "while read -r -t @ x; do :; done"]
-    {
-        assert!(script(template).starts_with("case \"${KSH_VERSION-}${ZSH_VERSION-}\" in ?*)"), "{template}");
-    }
-    assert_eq!(script("read -r -p @ -d @ x"), "read -r -p \"${SB_1}\" -d \"${SB_1}\" x");
 }
 
 #[test]
