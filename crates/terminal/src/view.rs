@@ -30,14 +30,6 @@ pub struct Content {
 /// Of a long text so much of the room is for its beginning, where both ends matter.
 const HEAD_SHARE: usize = 4;
 
-/// Joins rows into a text without blank ones at its end.
-pub(crate) fn joined(mut rows: Vec<String>) -> String {
-    while rows.last().is_some_and(String::is_empty) {
-        rows.pop();
-    }
-    rows.join("\n")
-}
-
 /// Shows what is asked for.
 pub(crate) fn content(shared: &Shared, mode: Mode, bytes_max: usize) -> Content {
     match mode {
@@ -49,7 +41,13 @@ pub(crate) fn content(shared: &Shared, mode: Mode, bytes_max: usize) -> Content 
 }
 
 fn screen(shared: &Shared, bytes_max: usize) -> Content {
-    let mut rows = shared.screen.lock().rows();
+    let screen = shared.screen.lock();
+    let text = screen.text();
+    if text.len() <= bytes_max {
+        return Content { text, left_out: None };
+    }
+    let mut rows = screen.rows();
+    drop(screen);
     while rows.last().is_some_and(String::is_empty) {
         rows.pop();
     }

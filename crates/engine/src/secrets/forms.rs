@@ -140,7 +140,14 @@ fn quoted(text: &str) -> Vec<String> {
         ascii(&json, false),
         ascii(&json, true),
         self::json(&json),
+        self::json(&ascii(&json, false)),
+        ascii(&self::json(&json), false),
+        self::json(&self::json(&json)),
         json,
+        text.replace('"', "\"\""),
+        text.replace('\'', "''"),
+        spelled(&controls(text, "\\"), |byte| format!("\\x{byte:02x}")),
+        spelled(&controls(text, "\\'"), |byte| format!("\\x{byte:02x}")),
         text.replace('\'', "'\\''"),
         text.replace('\'', "'\"'\"'"),
         escaped(text, |letter| "\"\\$`".contains(letter)),
@@ -152,7 +159,7 @@ fn quoted(text: &str) -> Vec<String> {
         unescaped(text),
         controls(text, "\\"),
         controls(text, "\\'"),
-        octal(&controls(text, "\\'")),
+        spelled(&controls(text, "\\'"), |byte| format!("\\{byte:03o}")),
         html(text, &[]),
         html(text, &[("\"", "&quot;")]),
         html(text, &[("\"", "&quot;"), ("'", "&#39;")]),
@@ -190,11 +197,9 @@ fn controls(text: &str, escape: &str) -> String {
         .replace('\t', "\\t")
 }
 
-fn octal(text: &str) -> String {
-    let byte = |byte: u8| match byte.is_ascii() {
-        true => char::from(byte).to_string(),
-        false => format!("\\{byte:03o}"),
-    };
+/// With other spellings for the bytes that are not ASCII: `$'\303'` of shells, `b'\xc3'` of Python.
+fn spelled(text: &str, spell: impl Fn(u8) -> String) -> String {
+    let byte = |byte: u8| if byte.is_ascii() { char::from(byte).to_string() } else { spell(byte) };
     text.bytes().map(byte).collect()
 }
 
@@ -294,6 +299,13 @@ mod tests {
             "p@ss/wö'\\\"\\$&",
             "p@ss/w\\303\\266\\'\"$&",
             "p@ss/wö&#39;&quot;$&amp;",
+            "p@ss/wö'\\\\\\\"$&",
+            "p@ss/w\\\\u00f6'\\\\\\\"$&",
+            "p@ss/w\\u00f6'\\\\\\\"$&",
+            "p@ss/wö'\"\"$&",
+            "p@ss/wö''\"$&",
+            "p@ss/w\\xc3\\xb6\\'\"$&",
+            "p@ss/w\\xc3\\xb6'\"$&",
             "P@SS/WÖ'\"$&",
             "P@SS/Wö'\"$&",
         ] {

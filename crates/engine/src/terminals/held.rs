@@ -113,19 +113,9 @@ impl Held {
         !text.is_empty() && (searches || stands_there || has_grown)
     }
 
-    /// The line that the cursor is on, from its first row; of a program that draws the whole screen, nothing.
+    /// The line that the cursor is on; of a program that draws the whole screen, nothing.
     fn line_on_screen(&self) -> String {
-        let looks = self.session.screen();
-        if looks.modes.alternate_screen {
-            return String::new();
-        }
-        let rows: Vec<&str> = looks.text.lines().collect();
-        let last = usize::from(looks.cursor.row);
-        let is_full = |row: usize| {
-            rows.get(row).is_some_and(|row| row.chars().count() >= usize::from(looks.size.columns()))
-        };
-        let first = (0..last).rev().take_while(|row| is_full(*row)).last().unwrap_or(last);
-        (first..=last).filter_map(|row| rows.get(row).copied()).collect()
+        self.session.line().unwrap_or_default()
     }
 
     fn idle_seconds(&self) -> f64 {

@@ -5,20 +5,20 @@ use kernel::{Bounds, EffectId, RunId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::num::NonZero;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 /// A run's folder and environment.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Home {
-    /// The workspace: relative paths start here.
+    /// The workspace, without links: relative paths start here.
     pub folder: PathBuf,
     /// The environment its commands get.
     pub env: BTreeMap<String, String>,
     /// Which rights the files do not get that its commands make; without it, those of the server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub umask: Option<u32>,
-    /// Folders beside its own in which its file blocks may read and write.
+    /// Folders beside its own in which its file blocks may read and write, without links.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub roots: Vec<PathBuf>,
     /// Most blocks of one run that are carried out at once; without it, as many as its plan allows.
@@ -74,6 +74,11 @@ impl Home {
         Home { folder, env, ..Home::default() }
     }
 
+    /// The same home with further folders, as their paths lead now: who makes one of them a link later does not move it.
+    pub fn with_roots(self, roots: &[PathBuf]) -> Self {
+        Home { roots: roots.iter().map(|root| without_links(root)).collect(), ..self }
+    }
+
     /// What holds for the run where it is carried out.
     pub fn bounds(&self) -> Bounds {
         Bounds { width: self.width, overdue_ms: self.overdue_ms }
@@ -87,6 +92,18 @@ impl Home {
     }
 }
 
+/// Where a path leads; what of it is not there yet stays as it is written.
+fn without_links(path: &Path) -> PathBuf {
+    let mut beyond = Vec::new();
+    for there in path.ancestors() {
+        if let Ok(real) = there.canonicalize() {
+            return beyond.iter().rev().fold(real, |path, name| path.join(name));
+        }
+        beyond.extend(there.components().next_back().map(|name| name.as_os_str()));
+    }
+    path.to_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -97,5 +114,17 @@ mod tests {
         let env = env.map(|(name, value)| (name.to_owned(), value.to_owned()));
         let home = Home::new("/w".into(), env.into_iter());
         assert_eq!(home.env.keys().collect::<Vec<_>>(), ["LC_ALL", "PATH"]);
+    }
+
+    #[test]
+    fn roots_are_where_their_paths_lead() {
+        let dir = tempfile::tempdir().unwrap();
+        let real = dir.path().canonicalize().unwrap();
+        std::fs::create_dir(real.join("shared")).unwrap();
+        std::os::unix::fs::symlink("shared", real.join("link")).unwrap();
+        let named = ["link", "link/new/deep", "shared/../link", "none/../link", "/"].map(|name| real.join(name));
+        let home = Home::default().with_roots(&named);
+        let at = |name: &str| real.join(name);
+        assert_eq!(home.roots, [at("shared"), at("shared/new/deep"), at("shared"), at("none/../link"), "/".into()]);
     }
 }

@@ -24,6 +24,7 @@ mod hidden;
 mod init;
 mod inline;
 mod install;
+mod keyring;
 mod lines;
 mod list;
 mod look;

@@ -9,13 +9,17 @@ use super::store::{recordable, workspace};
 use super::typed::Typed;
 use super::{given, look, result, settled, target};
 use crate::house::{Client, Flags};
-use engine::backend::{Error, Start};
+use engine::backend::{Accepted, Error, Progress, Start};
 use engine::kernel::{Fields, Plan, RunId};
 use engine::library::Reading;
 use engine::names;
 use engine::view::View;
 use serde_json::json;
 use std::sync::Arc;
+use tokio::sync::mpsc::UnboundedReceiver;
+
+/// How many daemons more are asked that are about to end.
+const DAEMONS_MAX: u32 = 2;
 
 /// Carries the command out.
 pub(crate) fn run(arguments: &RunArguments) -> Result<Exit, CommandError> {
@@ -53,22 +57,26 @@ async fn start(
 ) -> Result<Followed, CommandError> {
     let client = Client::here(recordable(workspace()?)?, Flags::default());
     let home = client.home(&settled::sound(&client)?);
-    let desk = Desk::open(seating).await?;
+    let mut desk = Desk::open(seating).await?;
     // Not before: whoever waits for a daemon in vain can end that.
     let signals = Signals::listen()?;
     let id = RunId::new(names::fresh(|name| is_taken(&desk, name)));
     let mut asked =
         Start { id, plan: Arc::new(plan), inputs, home, request_key: None, pinned, is_brought: false };
-    let (progress, started) = loop {
-        let progress = desk.backend().subscribe(&asked.id).await?;
-        match desk.backend().start(asked.clone()).await {
-            // Another start took the name meanwhile.
-            Err(Error::NameTaken(_)) => asked.id = RunId::new(names::fresh(|_| false)),
-            started => break (progress, started),
+    let mut begun = begin(&desk, &mut asked).await;
+    for _ in 0..DAEMONS_MAX {
+        if !matches!(begun, Err(Error::Stopped(_))) || !desk.outlives_us() {
+            break;
         }
-    };
-    match started {
-        Ok(started) => {
+        // It was told to end just after it had let us in. What it has written down by now, it has begun.
+        desk = Desk::open(seating).await?;
+        if desk.reader.run(&asked.id)?.is_some() {
+            break;
+        }
+        begun = begin(&desk, &mut asked).await;
+    }
+    match begun {
+        Ok((progress, started)) => {
             let folder = asked.home.folder.display().to_string();
             let view = View::new(asked.id, asked.plan, folder, super::time::now());
             let (since, typed) = (started.seq, Typed::open().filter(|_| asks));
@@ -77,6 +85,20 @@ async fn start(
         Err(error) => {
             desk.close().await;
             Err(CommandError::from(error).of_new_run(&asked.id))
+        }
+    }
+}
+
+/// Starts a run and listens to it; where its name is taken meanwhile, under another.
+async fn begin(
+    desk: &Desk,
+    asked: &mut Start,
+) -> Result<(UnboundedReceiver<Progress>, Accepted), Error> {
+    loop {
+        let progress = desk.backend().subscribe(&asked.id).await?;
+        match desk.backend().start(asked.clone()).await {
+            Err(Error::NameTaken(_)) => asked.id = RunId::new(names::fresh(|_| false)),
+            started => return Ok((progress, started?)),
         }
     }
 }

@@ -6,12 +6,13 @@ use super::arguments::{SecretArguments, SecretVerb};
 use super::error::CommandError;
 use super::exit::Exit;
 use super::hidden::prompt;
+use super::keyring::keyring;
 use super::look::{Look, print, print_json, talk};
 use super::store::{directory, workspace};
 use super::table::table;
 use crate::house::{Client, Flags};
 use crate::settings::Settings;
-use engine::secrets::{BYTES_MAX, File, FileError, Keyring, Names, Secret, Trouble, is_name};
+use engine::secrets::{BYTES_MAX, File, FileError, Names, Secret, Trouble, is_name};
 use serde_json::json;
 use std::io::{self, IsTerminal, Read};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -30,7 +31,7 @@ pub(crate) fn secret(arguments: &SecretArguments) -> Result<Exit, CommandError> 
     }
 }
 
-fn set(name: &str, keyring: bool) -> Result<Exit, CommandError> {
+fn set(name: &str, in_keyring: bool) -> Result<Exit, CommandError> {
     if !is_name(name) {
         let message = format!("`{name}` cannot be the name of a secret");
         let hint = "a name begins with a letter and goes on with letters, digits, `_` and `-`, up to 64";
@@ -48,8 +49,8 @@ fn set(name: &str, keyring: bool) -> Result<Exit, CommandError> {
     };
     let secret = Secret::new(&text)
         .map_err(|unfit| CommandError::usage("bad-secret", format!("the value of `{name}` {unfit}")))?;
-    if keyring {
-        patiently(|| Keyring::here().set(name, &secret)).map_err(|trouble| not_in_keyring(name, &trouble))?;
+    if in_keyring {
+        patiently(|| keyring().set(name, &secret)).map_err(|trouble| not_in_keyring(name, &trouble))?;
         talk(&format!("`{name}` is kept in the keyring"));
         return Ok(Exit::Succeeded);
     }
@@ -58,7 +59,7 @@ fn set(name: &str, keyring: bool) -> Result<Exit, CommandError> {
     let replaced = file.set(name, secret).map_err(unusable)?;
     let done = if replaced { "replaced" } else { "kept" };
     talk(&format!("`{name}` is {done} in {}", file.path().display()));
-    if in_keyring(&Keyring::here()).names.iter().any(|known| known == name) {
+    if known().names.iter().any(|known| known == name) {
         talk(&format!("the keyring has a `{name}` too, and is looked at first"));
     }
     Ok(Exit::Succeeded)
@@ -85,8 +86,8 @@ fn patiently<T>(work: impl FnOnce() -> T) -> T {
 }
 
 /// What the keyring holds; nothing where there is none, and what else is wrong with it is said.
-fn in_keyring(keyring: &Keyring) -> Names {
-    match keyring.names() {
+fn known() -> Names {
+    match keyring().names() {
         Ok(names) => return names,
         Err(Trouble::Unasked | Trouble::NotInstalled(_) | Trouble::NoBus) => {}
         Err(trouble) => talk(&format!("keyring: {trouble}")),
@@ -95,9 +96,9 @@ fn in_keyring(keyring: &Keyring) -> Names {
 }
 
 fn remove(name: &str) -> Result<Exit, CommandError> {
-    let (file, keyring) = (File::of(&directory()?), Keyring::here());
+    let file = File::of(&directory()?);
     let in_file = file.read().map_err(unusable)?.contains_key(name);
-    let removed = patiently(|| keyring.remove(name));
+    let removed = patiently(|| keyring().remove(name));
     if let Ok(true) = removed {
         talk(&format!("`{name}` is removed from the keyring"));
     }
@@ -129,9 +130,9 @@ fn list(json: bool) -> Result<Exit, CommandError> {
         let from = if is_set { "environment" } else { "environment (not set here)" };
         (name.clone(), from.to_owned())
     });
-    let keyring = in_keyring(&Keyring::here());
-    let from = if keyring.locked { "keyring (locked)" } else { "keyring" };
-    let from_keyring = keyring.names.into_iter().map(|name| (name, from.to_owned()));
+    let held = known();
+    let from = if held.locked { "keyring (locked)" } else { "keyring" };
+    let from_keyring = held.names.into_iter().map(|name| (name, from.to_owned()));
     let all: Vec<(String, String)> = from_keyring.chain(from_file).chain(named).collect();
     if json {
         let all: Vec<_> = all.iter().map(|(name, from)| json!({ "name": name, "from": from })).collect();

@@ -63,10 +63,9 @@ impl Client {
         let width = Some(settings.width.unwrap_or_else(usual_width));
         Home {
             umask: self.umask,
-            roots: settings.roots.clone(),
             width,
             overdue_ms: settings.overdue_ms,
-            ..Home::new(self.workspace.clone(), env)
+            ..Home::new(self.workspace.clone(), env).with_roots(&settings.roots)
         }
     }
 

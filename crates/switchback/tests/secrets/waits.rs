@@ -8,11 +8,16 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// A `secret-tool` that says who it is and stays.
-fn silent(folder: &Path) {
+/// Says who it is.
+const SAY: &str = "echo $$ > \"${0%/*}/pid.new\"; mv \"${0%/*}/pid.new\" \"${0%/*}/pid\"";
+
+/// A `secret-tool` that stays, or one that has another do it.
+fn silent(folder: &Path, has_child: bool) {
     fs::create_dir(folder).unwrap();
-    let script =
-        "#!/bin/sh\necho $$ > \"${0%/*}/pid.new\"; mv \"${0%/*}/pid.new\" \"${0%/*}/pid\"\nexec sleep 300\n";
+    let script = match has_child {
+        true => format!("#!/bin/sh\nsh -c '{SAY}; exec sleep 300' \"$0\"; exit 1\n"),
+        false => format!("#!/bin/sh\n{SAY}\nexec sleep 300\n"),
+    };
     let (tool, text) = (folder.join("secret-tool"), folder.join("text"));
     fs::write(&text, script).unwrap();
     // Written by another process: one that is open for writing here cannot be started.
@@ -35,7 +40,8 @@ fn whoever_gives_up_leaves_nothing_behind_and_was_told_what_is_waited_for() {
     for (number, signal) in signals.into_iter().enumerate() {
         let world = World::new();
         let tools = world.root().join("tools");
-        silent(&tools);
+        // Who is killed ends nobody, and the system ends only the first.
+        silent(&tools, signal != Signal::KILL);
         let path = format!("{}:/usr/bin:/bin", tools.display());
         let args: &[&str] = if number % 2 == 0 {
             &["secret", "remove", "TOKEN"]

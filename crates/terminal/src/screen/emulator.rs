@@ -116,6 +116,15 @@ impl Screen for Emulator {
         rows::seen(self.term.grid())
     }
 
+    fn text(&self) -> String {
+        rows::joined(self.term.grid())
+    }
+
+    fn line(&self) -> String {
+        let grid = self.term.grid();
+        rows::line_to(grid, grid.cursor.point.line)
+    }
+
     fn painted(&self) -> Vec<String> {
         painted::seen(self.term.grid())
     }
@@ -166,6 +175,28 @@ mod tests {
         let marks: usize =
             screen.rows().iter().map(|row| row.chars().filter(|mark| *mark == '\u{301}').count()).sum();
         assert!((1..=2 * 16).contains(&marks), "{marks}");
+    }
+
+    #[test]
+    fn a_text_is_its_rows_and_the_line_of_the_cursor_all_that_is_full() {
+        for fed in ["", "one\r\n\r\n two \t\r\n\x1b[8mhidden", "日本\x1b[3;5Hx", "\x1b[4;1Hlast\x1b[2;1H"] {
+            let mut screen = small();
+            screen.feed(fed.as_bytes());
+            assert_eq!(screen.text(), screen.rows().join("\n").trim_end_matches('\n'), "{fed:?}");
+        }
+        let lines = [
+            ("first\r\n$ echo", "$ echo"),
+            ("$ 0123456789abcdefgh", "$ 0123456789abcdefgh"),
+            ("$ 0123456789abcdefghij", "$ 0123456789abcdefghij"),
+            ("$ 0123456789abcdefg本b", "$ 0123456789abcdefg本b"),
+            ("$ echo  ", "$ echo"),
+            ("", ""),
+        ];
+        for (fed, line) in lines {
+            let mut screen = small();
+            screen.feed(fed.as_bytes());
+            assert_eq!(screen.line(), line, "{fed:?}");
+        }
     }
 
     #[test]

@@ -39,6 +39,12 @@ pub trait Screen: Send {
     /// Gives the rows that are seen, from the top, without blanks at their ends.
     fn rows(&self) -> Vec<String>;
 
+    /// Gives the same as one text, without blank rows at its end.
+    fn text(&self) -> String;
+
+    /// Gives the line that the cursor is on, to the end of its row.
+    fn line(&self) -> String;
+
     /// Gives the rows that are seen with their colours, for who draws them in a terminal of their own.
     fn painted(&self) -> Vec<String>;
 

@@ -61,7 +61,7 @@ pub struct Looks {
 impl Looks {
     fn of(screen: &dyn Screen) -> Looks {
         Looks {
-            text: view::joined(screen.rows()),
+            text: screen.text(),
             cursor: screen.cursor(),
             size: screen.size(),
             modes: screen.modes(),
@@ -120,6 +120,12 @@ impl Session {
     /// Shows the screen.
     pub fn screen(&self) -> Looks {
         Looks::of(&**self.shared.screen.lock())
+    }
+
+    /// Gives the line that the cursor is on; nothing of a program that draws the whole screen.
+    pub fn line(&self) -> Option<String> {
+        let screen = self.shared.screen.lock();
+        (!screen.modes().alternate_screen).then(|| screen.line())
     }
 
     /// Shows the screen, and its rows with their colours, for who draws them in a terminal of their own.

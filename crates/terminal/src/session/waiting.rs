@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 
 use super::{Session, Shared};
 use crate::turns::held;
-use crate::view;
 use crate::wait::{Found, Mark, Match, Outcome, Pattern, PatternError, Search, Waited};
 
 /// What one look takes at most.
@@ -73,7 +72,7 @@ impl Session {
                 None => (),
             }
         };
-        let screen = view::joined(self.shared.screen.lock().rows());
+        let screen = self.shared.screen.lock().text();
         Ok(Waited { outcome, elapsed: begin.elapsed(), screen })
     }
 }

@@ -66,7 +66,8 @@ impl Pattern {
             .multi_line(true)
             .backtrack_limit(STEPS_MAX)
             .delegate_size_limit(COMPILED_BYTES_MAX)
-            .delegate_dfa_size_limit(COMPILED_BYTES_MAX);
+            // Most patterns look at a few lines, once: what is built beforehand takes longer than that.
+            .delegate_dfa_size_limit(0);
         builder.build().map(Pattern).map_err(|error| PatternError::Syntax(error.to_string()))
     }
 

@@ -6,7 +6,7 @@ use super::Doubt;
 
 /// Those whose text a shell expands, or runs, later; and those that another program takes for a command, for options of its own, or
 /// for a file to load.
-const CODE: [&str; 140] = [
+const CODE: [&str; 142] = [
     "PS0",
     "PS1",
     "PS2",
@@ -17,6 +17,8 @@ const CODE: [&str; 140] = [
     "BASH_ALIASES",
     "BASH_CMDS",
     "SHELL",
+    "NULLCMD",
+    "READNULLCMD",
     "EDITOR",
     "VISUAL",
     "PAGER",

@@ -5,7 +5,7 @@
 
 use super::environment::power;
 use super::judge::{Found, Verdict, all, operands};
-use super::word::Word;
+use super::word::{Word, is_unknown};
 use super::{Doubt, programs};
 
 pub(super) const SHELLS: [&str; 14] = [
@@ -49,6 +49,9 @@ pub(super) fn over(words: &[Word], found: &mut Vec<Found>) {
             let doubt = Verdict::Doubted(Doubt::Script);
             script(rest).into_iter().for_each(|word| all(word, doubt, found));
             processed(rest, found);
+        } else if is_any(word) && (at == 0 || programs::is_runner(&words[0])) {
+            let doubt = Verdict::Doubted(Doubt::Script);
+            script(rest).into_iter().for_each(|word| all(word, doubt, found));
         } else if matches!(name, "su" | "runuser") || (at == 0 && matches!(name, "flock" | "script")) {
             let doubt = Verdict::Doubted(Doubt::Script);
             return command(rest).into_iter().for_each(|word| all(word, doubt, found));
@@ -81,6 +84,10 @@ fn first(name: &str, rest: &[Word], found: &mut Vec<Found>) {
         // These put their words together and give them to a shell.
         "watch" if !rest.iter().any(|word| word.has_option(&['x']) || word.said == "--exec") => {
             rest.iter().for_each(|word| all(word, doubt, found));
+        }
+        "xargs" if super::reads::is_completed(rest) => {
+            let lists = rest.iter().filter(|word| word.is_process);
+            lists.for_each(|word| all(word, Verdict::Doubted(Doubt::Read), found));
         }
         "parallel" => {
             let words = rest.iter().take_while(|word| !word.said.starts_with(":::"));
@@ -159,6 +166,11 @@ fn split_string(words: &[Word]) -> Option<&Word> {
 /// The file name of a program.
 pub(super) fn program(word: &Word) -> &str {
     word.said.rsplit('/').next().unwrap_or_default()
+}
+
+/// Whether a word is a program that only the shell will know, and so may be one of its kind: `"$SHELL" -c`.
+fn is_any(word: &Word) -> bool {
+    word.references.is_empty() && !word.said.is_empty() && word.said.chars().all(is_unknown)
 }
 
 /// The script of `sh -c`: the first word after the options, if one of these is `c`.

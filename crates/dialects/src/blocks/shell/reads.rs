@@ -96,7 +96,7 @@ fn reads(name: &str, rest: &[Word]) -> Option<Option<Doubt>> {
         "ed" | "ex" => true,
         "at" | "batch" => !has(rest, &["-f"]),
         "crontab" => rest.iter().all(is_stdin),
-        "xargs" => replaces(rest),
+        "xargs" => replaces(rest) || is_completed(rest),
         _ => return None,
     };
     Some(runs.then_some(Doubt::Read))
@@ -121,6 +121,13 @@ fn file_option(words: &[Word]) -> bool {
     let is_option = |word: &Word| word.ends_with_option(&['f']) || word.said == "--file";
     words.iter().any(|word| attached.contains(&word.said.as_str()))
         || words.windows(2).any(|pair| is_option(&pair[0]) && is_stdin(&pair[1]))
+}
+
+/// `xargs -0 sh -c`: what is read is the script.
+pub(super) fn is_completed(words: &[Word]) -> bool {
+    let shell = words.iter().position(|word| SHELLS.contains(&program(word)));
+    let rest = shell.map_or(&[][..], |at| &words[at + 1..]);
+    rest.last().is_some_and(|last| last.has_option(&['c'])) && super::handed::script(rest).is_none()
 }
 
 /// `xargs -I{} sh -c '... {} ...'`: what is read is put into a script.

@@ -1,15 +1,16 @@
-//! The folders that a run's file blocks may use: its own, and those that the settings add. Each is opened once an operation, and
-//! known by what it is, not by its name.
+//! The folders that a run's file blocks may use: its own, and those that the settings add. Their paths were without links when the
+//! run began. Each is opened once an operation, through no link, and known from then on by what it is, not by its name.
 
 use super::Trouble;
 use super::guard::Guard;
 use super::trouble::shown;
 use crate::turn::Home;
 use rustix::fd::OwnedFd;
-use rustix::fs::{CWD, Mode, OFlags, fstat, openat};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, fstat, openat, statat};
 use rustix::io::Errno;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::ffi::OsStr;
+use std::path::{Component, Path, PathBuf};
 
 /// A directory, whatever its name.
 pub(super) type Identity = (u64, u64);
@@ -40,13 +41,13 @@ pub(super) struct Roots {
 impl Roots {
     /// Opens the folders of a run.
     pub(super) fn open(home: &Home, data: &Path) -> Result<Roots, Trouble> {
-        let folder = identity_of(&home.folder).map_err(|errno| {
-            let why = std::io::Error::from(errno);
-            Trouble::cannot(format!("the folder of the run, {}, cannot be opened: {why}", name(&home.folder)))
+        let folder = identity_of_real(&home.folder).map_err(|errno| {
+            let (folder, why) = (name(&home.folder), unusable(errno));
+            Trouble::cannot(format!("the folder of the run, {folder}, {why}"))
         })?;
         let (mut allowed, mut names, mut absent) = (vec![folder], vec![name(&home.folder)], Vec::new());
         for root in &home.roots {
-            match identity_of(root) {
+            match identity_of_real(root) {
                 Ok(identity) => {
                     allowed.push(identity);
                     names.push(name(root));
@@ -117,6 +118,7 @@ fn unusable(errno: Errno) -> String {
     match errno {
         Errno::NOENT => "is not there".to_owned(),
         Errno::NOTDIR => "is no folder".to_owned(),
+        Errno::LOOP => "has become a link, or a folder above it has, since the run began".to_owned(),
         errno => format!("cannot be opened: {}", std::io::Error::from(errno)),
     }
 }
@@ -129,8 +131,23 @@ pub(super) fn identity_of(path: &Path) -> Result<Identity, Errno> {
     identity(&openat(CWD, path, HOLD, Mode::empty())?)
 }
 
+/// What the directory at the end of a whole path is, if nothing on the way is a link.
+fn identity_of_real(path: &Path) -> Result<Identity, Errno> {
+    let mut dir = top()?;
+    for part in path.components().filter(|part| *part != Component::RootDir) {
+        let name = part.as_os_str();
+        dir = enter(&dir, name).map_err(|errno| if is_link(&dir, name) { Errno::LOOP } else { errno })?;
+    }
+    identity(&dir)
+}
+
+fn is_link(dir: &OwnedFd, name: &OsStr) -> bool {
+    let found = statat(dir, name, AtFlags::SYMLINK_NOFOLLOW);
+    found.is_ok_and(|found| FileType::from_raw_mode(found.st_mode).is_symlink())
+}
+
 /// Opens a directory inside another, and never a link.
-pub(super) fn enter(dir: &OwnedFd, name: &std::ffi::OsStr) -> Result<OwnedFd, Errno> {
+pub(super) fn enter(dir: &OwnedFd, name: &OsStr) -> Result<OwnedFd, Errno> {
     openat(dir, name, HOLD | OFlags::NOFOLLOW, Mode::empty())
 }
 

@@ -5,8 +5,8 @@
 //! asking thread ── waits for the answer or the deadline ──┬── answer
 //!       └── helper: starts, writes, reads, reaps ──────────┘
 //! ```
-//! Invariant: a group is ended only while its leader has not been reaped, so it is the one that was started. On Linux a program
-//! does not outlive this process, however that ends.
+//! Invariant: a group is ended only while its leader has not been reaped, so it is the one that was started. On Linux the program
+//! itself does not outlive this process, however that ends; what it started does, where this process is killed.
 
 use crate::births;
 use crate::secrets::secret::Secret;
@@ -60,6 +60,9 @@ pub(super) enum Unanswered {
     NotStarted(io::Error),
 }
 
+/// The groups that live.
+static ALL: Mutex<Vec<Arc<Mutex<Group>>>> = Mutex::new(Vec::new());
+
 /// The group of a program, for both threads.
 #[derive(Default)]
 struct Group {
@@ -67,6 +70,37 @@ struct Group {
     leader: Option<Pid>,
     /// Nobody waits for it any more.
     given_up: bool,
+}
+
+impl Group {
+    fn end(&mut self) {
+        self.given_up = true;
+        if let Some(leader) = self.leader {
+            // One that is gone already needs nothing.
+            let _ = kill_process_group(leader, Signal::KILL);
+        }
+    }
+}
+
+/// A group that is among those that live, for as long as it is asked.
+struct Known(Arc<Mutex<Group>>);
+
+impl Known {
+    fn new(group: &Arc<Mutex<Group>>) -> Known {
+        hold(&ALL).push(Arc::clone(group));
+        Known(Arc::clone(group))
+    }
+}
+
+impl Drop for Known {
+    fn drop(&mut self) {
+        hold(&ALL).retain(|group| !Arc::ptr_eq(group, &self.0));
+    }
+}
+
+/// Ends all that is being asked.
+pub(super) fn give_up() {
+    hold(&ALL).iter().for_each(|group| hold(group).end());
 }
 
 impl Tool {
@@ -81,6 +115,7 @@ impl Tool {
         end_with_us(&mut command);
         let (input, bounds) = (words.input.cloned(), (words.out_bytes_max, words.err_bytes_max));
         let group = Arc::<Mutex<Group>>::default();
+        let _known = Known::new(&group);
         let (answer, answered) = mpsc::channel();
         let theirs = Arc::clone(&group);
         thread::Builder::new()
@@ -96,12 +131,7 @@ impl Tool {
                 Err(Unanswered::NotStarted(io::Error::other("BUG: the helper is gone without a word")))
             }
             Err(RecvTimeoutError::Timeout) => {
-                let mut group = hold(&group);
-                group.given_up = true;
-                if let Some(leader) = group.leader {
-                    // One that is gone already needs nothing.
-                    let _ = kill_process_group(leader, Signal::KILL);
-                }
+                hold(&group).end();
                 Err(Unanswered::Late)
             }
         }
@@ -125,8 +155,8 @@ fn end_with_us(command: &mut Command) {
 #[cfg(not(target_os = "linux"))]
 fn end_with_us(_: &mut Command) {}
 
-fn hold(group: &Mutex<Group>) -> MutexGuard<'_, Group> {
-    group.lock().unwrap_or_else(PoisonError::into_inner)
+fn hold<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn carry(

@@ -2,8 +2,9 @@
 
 use super::finding::Finding;
 use crate::cli::install::Here;
+use crate::cli::keyring;
 use crate::house::{Client, Flags, Lent};
-use engine::secrets::{File, Keyring, Trouble};
+use engine::secrets::{File, Trouble};
 use std::path::Path;
 
 pub(super) fn look(dir: &Path, here: &Here) -> Vec<Finding> {
@@ -12,7 +13,7 @@ pub(super) fn look(dir: &Path, here: &Here) -> Vec<Finding> {
 
 fn keyring() -> Finding {
     let subject = "secrets: keyring";
-    match Keyring::here().names() {
+    match keyring::keyring().names() {
         Ok(held) if held.locked => {
             let detail = format!("{} in it, and it is locked; the other places are used", held.names.len());
             Finding::warn(subject, detail)

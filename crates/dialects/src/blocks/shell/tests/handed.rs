@@ -31,6 +31,8 @@ fn what_an_interpreter_reads_is_doubted() {
         "crontab - <<E\n@\nE\n",
         "python3 <(echo @)",
         "xargs -I{} sh -c 'echo {}' <<< @",
+        "xargs -0 bash -c <<< @",
+        "xargs -a <(echo @) sh -c",
     ] {
         assert_eq!(doubts(template), [Doubt::Read], "{template}");
     }
@@ -77,6 +79,9 @@ fn command_lines_that_another_program_runs_are_doubted() {
         "env -iS \"x @\"",
         "env --split-string=\"x @\"",
         "script -qc \"echo @\" /dev/null",
+        "\"$SHELL\" -c \"echo @\"",
+        "b=bash; $b -ec \"echo @\"",
+        "sudo -n \"$SHELL\" -c \"echo @\"",
         "watch -n1 \"echo @\"",
         "watch -n 1 ls @",
         "parallel \"echo @\" ::: 1",
@@ -87,6 +92,9 @@ fn command_lines_that_another_program_runs_are_doubted() {
     assert_eq!(doubts("ENV=@ sh -i x"), [Doubt::Again]);
     for template in [
         "env A=1 x @",
+        "\"$SHELL\" @",
+        "\"$SHELL\" -c 'echo \"$1\"' sh @",
+        "echo \"$x\" -c @",
         "env -i x -S @",
         "watch -x ls @",
         "parallel echo ::: @",

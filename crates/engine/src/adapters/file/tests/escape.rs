@@ -268,3 +268,26 @@ fn a_folder_that_becomes_a_link_meanwhile_leads_nowhere() {
     assert_eq!(world.names(&world.dir.path().join("outside")), ["secret"]);
     assert!(inside > 0 && refused > 0, "{inside} {refused}");
 }
+
+#[test]
+fn an_allowed_folder_that_becomes_a_link_is_not_followed() {
+    for moved in ["project", "project/sub"] {
+        let mut world = world();
+        let real = world.home.folder.parent().unwrap().to_owned();
+        world.home.folder = real.join("project/sub");
+        fs::create_dir(world.outside("sub")).unwrap();
+        world.create("file", "mine").unwrap();
+        fs::rename(real.join(moved), real.join("away")).unwrap();
+        symlink(real.join("outside"), real.join(moved)).unwrap();
+        let is_link = "has become a link, or a folder above it has, since the run began";
+        is_crash(world.read("secret"), is_link);
+        is_crash(world.read("../secret"), is_link);
+        is_crash(world.create("new", "x"), is_link);
+        // A root is left out, as one that is not there.
+        fs::create_dir(real.join("other")).unwrap();
+        world.home.roots = vec![std::mem::replace(&mut world.home.folder, real.join("other"))];
+        is_crash(world.create(&real.join("project/sub/new").display().to_string(), "x"), is_link);
+        assert_eq!(world.names(&real.join("outside")), ["secret", "sub"]);
+        assert!(world.names(&real.join("outside/sub")).is_empty());
+    }
+}

@@ -52,10 +52,11 @@ struct World {
 impl World {
     fn new() -> World {
         let dir = tempfile::tempdir().unwrap();
+        let real = dir.path().canonicalize().unwrap();
         for folder in ["project", "outside", "data"] {
             fs::create_dir(dir.path().join(folder)).unwrap();
         }
-        let home = Home { folder: dir.path().join("project"), umask: Some(0o022), ..Home::default() };
+        let home = Home { folder: real.join("project"), umask: Some(0o022), ..Home::default() };
         let files = Files::new(dir.path().join("data"), Arc::new(Plain));
         World { dir, home, files }
     }
