@@ -122,9 +122,13 @@ mod tests {
         let real = dir.path().canonicalize().unwrap();
         std::fs::create_dir(real.join("shared")).unwrap();
         std::os::unix::fs::symlink("shared", real.join("link")).unwrap();
-        let named = ["link", "link/new/deep", "shared/../link", "none/../link", "/"].map(|name| real.join(name));
+        let named =
+            ["link", "link/new/deep", "shared/../link", "none/../link", "/"].map(|name| real.join(name));
         let home = Home::default().with_roots(&named);
         let at = |name: &str| real.join(name);
-        assert_eq!(home.roots, [at("shared"), at("shared/new/deep"), at("shared"), at("none/../link"), "/".into()]);
+        assert_eq!(
+            home.roots,
+            [at("shared"), at("shared/new/deep"), at("shared"), at("none/../link"), "/".into()]
+        );
     }
 }

@@ -90,10 +90,7 @@ async fn start(
 }
 
 /// Starts a run and listens to it; where its name is taken meanwhile, under another.
-async fn begin(
-    desk: &Desk,
-    asked: &mut Start,
-) -> Result<(UnboundedReceiver<Progress>, Accepted), Error> {
+async fn begin(desk: &Desk, asked: &mut Start) -> Result<(UnboundedReceiver<Progress>, Accepted), Error> {
     loop {
         let progress = desk.backend().subscribe(&asked.id).await?;
         match desk.backend().start(asked.clone()).await {

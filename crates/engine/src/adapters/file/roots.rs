@@ -8,8 +8,8 @@ use crate::turn::Home;
 use rustix::fd::OwnedFd;
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, fstat, openat, statat};
 use rustix::io::Errno;
-use std::os::unix::fs::MetadataExt;
 use std::ffi::OsStr;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 
 /// A directory, whatever its name.
