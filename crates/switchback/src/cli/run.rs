@@ -65,12 +65,13 @@ async fn start(
         Start { id, plan: Arc::new(plan), inputs, home, request_key: None, pinned, is_brought: false };
     let mut begun = begin(&desk, &mut asked).await;
     for _ in 0..DAEMONS_MAX {
-        if !matches!(begun, Err(Error::Stopped(_))) || !desk.outlives_us() {
+        // One that was told to end just after it had let us in. What it has written down, it has begun.
+        let has_left = matches!(begun, Err(Error::Stopped(_))) && desk.outlives_us();
+        if !has_left || is_known(&desk, &asked.id)? {
             break;
         }
-        // It was told to end just after it had let us in. What it has written down by now, it has begun.
         desk = Desk::open(seating).await?;
-        if desk.reader.run(&asked.id)?.is_some() {
+        if is_known(&desk, &asked.id)? {
             break;
         }
         begun = begin(&desk, &mut asked).await;
@@ -98,6 +99,10 @@ async fn begin(desk: &Desk, asked: &mut Start) -> Result<(UnboundedReceiver<Prog
             started => return Ok((progress, started?)),
         }
     }
+}
+
+fn is_known(desk: &Desk, run: &RunId) -> Result<bool, CommandError> {
+    Ok(desk.reader.run(run)?.is_some())
 }
 
 /// A name that cannot be looked up is not known to be taken; the store itself refuses it if it is.

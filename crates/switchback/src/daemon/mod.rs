@@ -18,6 +18,7 @@ mod hello;
 mod host;
 mod idle;
 mod kin;
+mod lines;
 mod listen;
 mod meet;
 mod pipe;

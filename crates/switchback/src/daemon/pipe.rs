@@ -12,6 +12,7 @@
 
 use super::hello::{Hello, VERSION};
 use super::host::RESTARTED;
+use super::lines::{whole_lines, write_line};
 use super::place::Place;
 use super::reach::{Reached, Unreachable, find, reach};
 use super::reasons::{DIES, HUNG_UP, LOST, STOPPED, TOO_LATE, silent};
@@ -22,7 +23,7 @@ use crate::mcp::line::bare;
 use crate::mcp::{self, intake::Intake};
 use engine::kill_point;
 use engine::store::Ground;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -465,37 +466,7 @@ impl Pipe {
     }
 }
 
-/// The lines that are there to their end: of one that was cut off nobody may see a part.
-fn whole_lines(mut from: impl BufRead) -> impl Iterator<Item = Vec<u8>> {
-    std::iter::from_fn(move || {
-        let mut line = Vec::new();
-        from.read_until(b'\n', &mut line).ok()?;
-        (line.pop() == Some(b'\n')).then_some(line)
-    })
-}
-
 fn lives(pid: u32) -> bool {
     let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
     pid.is_some_and(|pid| rustix::process::test_kill_process(pid).is_ok())
-}
-
-/// In one piece: whoever reads would wake for each.
-fn write_line(mut out: impl Write, line: &Line) -> io::Result<()> {
-    let mut whole = Vec::with_capacity(line.len() + 1);
-    whole.extend_from_slice(line);
-    whole.push(b'\n');
-    out.write_all(&whole)?;
-    out.flush()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::whole_lines;
-
-    #[test]
-    fn what_was_cut_off_is_no_line() {
-        let all = |text: &'static str| whole_lines(text.as_bytes()).collect::<Vec<_>>();
-        assert_eq!(all("one\n\ntwo\nthr"), [&b"one"[..], b"", b"two"]);
-        assert_eq!(all("thr"), Vec::<Vec<u8>>::new());
-    }
 }

@@ -1,5 +1,8 @@
 //! A human behind the client is asked while a call waits: in both eras, with every way to answer and not to.
 
+mod beside;
+mod gates;
+
 use crate::client::{Client, Era};
 use crate::world::{World, asker};
 use serde_json::{Value, json};
@@ -129,105 +132,6 @@ fn a_question_without_an_answer_stays_open() {
 }
 
 #[test]
-fn at_a_gate_a_decline_is_a_no_and_a_closed_window_is_none() {
-    for era in Era::ALL {
-        let world = world("gate", GATE);
-        let mut client = world.asking(era);
-        let asked = ask(&mut client, era, json!({ "workflow": "gate" }));
-        let (no, _) = answer(&mut client, asked, json!({ "action": "decline" }));
-        assert_eq!(no["status"], "failure", "{no:#}");
-        let asked = ask(&mut client, era, json!({ "workflow": "gate" }));
-        let (open, _) = answer(&mut client, asked, json!({ "action": "cancel" }));
-        assert_eq!((&open["status"], &open["questions"][0]["prompt"]), (&json!("paused"), &json!("Really?")));
-        let asked = ask(&mut client, era, json!({ "workflow": "gate" }));
-        let accept = json!({ "action": "accept", "content": { "response": true } });
-        let (yes, _) = answer(&mut client, asked, accept);
-        assert_eq!((&yes["status"], &yes["outputs"]["said"]), (&json!("success"), &json!(true)), "{yes:#}");
-    }
-}
-
-/// A gate whose details have this many lines.
-fn long_gate(lines: usize) -> String {
-    let details: Vec<String> = (1..=lines).map(|line| format!("echo {line}")).collect();
-    format!("gate: ask, inputs: {{prompt: Run this?, details: {}}}", json!(details.join("\n")))
-}
-
-#[test]
-fn a_gate_is_asked_in_a_form_only_if_all_of_it_is_seen_there() {
-    for era in Era::ALL {
-        // With what is said of so many in two rows, the question, the run and the rows between: forty.
-        let world = world("fits", &long_gate(33));
-        world.define("long", &asker("long", &long_gate(34)));
-        let mut client = world.asking(era);
-        let asked = ask(&mut client, era, json!({ "workflow": "fits" }));
-        let message = asked.form["message"].as_str().unwrap();
-        assert!(message.contains("echo 33\n"), "{message}");
-        let told = "(39 lines. If you do not see the last one, close this: switchback answer ";
-        assert!(message.starts_with(told), "{message}");
-        let accept = json!({ "action": "accept", "content": { "response": true } });
-        let (done, _) = answer(&mut client, asked, accept);
-        assert_eq!(done["status"], "success", "{done:#}");
-        let paused = client.good("execute_workflow", json!({ "workflow": "long" }));
-        assert!(!client.is_asked());
-        assert_eq!((&paused["status"], &paused["resultType"]), (&json!("paused"), &Value::Null));
-        let next = paused["next"].as_str().unwrap();
-        let answer_it = format!("`switchback answer {}`", paused["workflow_id"].as_str().unwrap());
-        assert!(next.contains("more than a form holds") && next.contains(&answer_it), "{next}");
-        // Whoever waits for it waits, and is asked nothing either.
-        let began = Instant::now();
-        let given = json!({ "workflow_id": paused["workflow_id"], "wait_seconds": 1 });
-        let status = client.good("get_workflow_status", given);
-        assert!(began.elapsed() >= Duration::from_secs(1) && !client.is_asked());
-        assert_eq!(
-            (&status["status"], &status["questions"][0]["prompt"]),
-            (&json!("waiting"), &json!("Run this?"))
-        );
-    }
-}
-
-#[test]
-fn a_gate_whose_choices_deceive_is_not_asked_in_a_form() {
-    for era in Era::ALL {
-        let world = World::new();
-        for (name, choices) in
-            [("hidden", json!(["staging", "stag\u{200b}ing"])), ("turned", json!(["a", "prod\u{202e}x"]))]
-        {
-            let question = format!("gate: ask, inputs: {{prompt: Where?, choices: {choices}}}");
-            world.define(name, &asker(name, &question));
-            let mut client = world.asking(era);
-            let paused = client.good("execute_workflow", json!({ "workflow": name }));
-            assert!(!client.is_asked());
-            assert_eq!((&paused["status"], &paused["resultType"]), (&json!("paused"), &Value::Null));
-            let next = paused["next"].as_str().unwrap();
-            let answer_it = format!("`switchback answer {}`", paused["workflow_id"].as_str().unwrap());
-            assert!(next.contains("a form cannot show its choices") && next.contains(&answer_it), "{next}");
-            assert!(client.close().success());
-        }
-    }
-}
-
-#[test]
-fn a_gate_that_no_form_holds_keeps_no_other_question_back() {
-    for era in Era::ALL {
-        let world = World::with(&[(
-            "both",
-            &format!(
-                "name: both\nblocks:\n  - {{id: gate, type: Prompt, {}}}\n  - {{id: plain, type: Prompt, {CONFIRM}}}\n",
-                long_gate(400)
-            ),
-        )]);
-        let mut client = world.asking(era);
-        let asked = ask(&mut client, era, json!({ "workflow": "both" }));
-        assert!(asked.form["message"].as_str().unwrap().starts_with("Deploy?"), "{}", asked.form);
-        let accept = json!({ "action": "accept", "content": { "response": true } });
-        let (paused, _) = answer(&mut client, asked, accept);
-        assert_eq!(paused["status"], "paused", "{paused:#}");
-        assert_eq!(paused["questions"].as_array().map(Vec::len), Some(1), "{paused:#}");
-        assert_eq!(paused["questions"][0]["step"], "gate");
-    }
-}
-
-#[test]
 fn a_plain_question_that_is_long_is_asked_with_its_beginning() {
     for era in Era::ALL {
         let details = format!("begin {} THE END", "é".repeat(5_000));
@@ -298,84 +202,6 @@ fn a_form_that_ends_with_its_run_says_so() {
 }
 
 /// Starts a run whose form is open, and a call beside it that waits for the run.
-fn beside(client: &mut Client, workflow: &str, seconds: u64) -> (Asked, u64, Value) {
-    let asked = ask(client, Era::Handshake, json!({ "workflow": workflow }));
-    let id = client.good("get_workflow_status", json!({}))["runs"][0]["workflow_id"].clone();
-    let wanted = json!({ "workflow_id": id, "wait_seconds": seconds });
-    let call = client.begin("get_workflow_status", wanted, Value::Null);
-    (asked, call, id)
-}
-
-#[test]
-fn nobody_is_asked_twice_at_once_and_whoever_waits_beside_hears_the_answer() {
-    for question in [CONFIRM, GATE] {
-        let world = world("deploy", question);
-        let mut client = world.asking(Era::Handshake);
-        let (asked, call, _) = beside(&mut client, "deploy", 45);
-        client.listen(Duration::from_secs(1));
-        assert!(!client.is_asked() && !client.has_answer(call), "{question}");
-        client.reply(&asked.raw, json!({ "action": "accept", "content": { "response": true } }));
-        assert_eq!(client.called(asked.call).0["status"], "success");
-        assert_eq!(client.called(call).0["status"], "succeeded");
-        assert!(!client.is_asked());
-    }
-}
-
-#[test]
-fn whoever_waits_beside_a_form_waits_as_long_as_it_said() {
-    for question in [CONFIRM, GATE] {
-        let world = world("deploy", question);
-        let mut client = world.asking(Era::Handshake);
-        let began = Instant::now();
-        let (asked, call, _) = beside(&mut client, "deploy", 1);
-        let (status, _) = client.called(call);
-        assert!((900..20_000).contains(&began.elapsed().as_millis()), "{:?}", began.elapsed());
-        assert_eq!(status["status"], "waiting");
-        assert!(status["note"].as_str().unwrap().contains("asked already"), "{status:#}");
-        assert!(!client.is_asked());
-        client.reply(&asked.raw, json!({ "action": "accept", "content": { "response": true } }));
-        assert_eq!(client.called(asked.call).0["status"], "success");
-    }
-}
-
-#[test]
-fn whoever_waits_beside_a_form_that_is_closed_asks_nothing_more() {
-    for question in [CONFIRM, GATE] {
-        let world = world("deploy", question);
-        let mut client = world.asking(Era::Handshake);
-        let (asked, call, _) = beside(&mut client, "deploy", 45);
-        client.listen(Duration::from_millis(500));
-        client.reply(&asked.raw, json!({ "action": "cancel" }));
-        assert_eq!(client.called(asked.call).0["status"], "paused");
-        let (status, _) = client.called(call);
-        assert_eq!(status["status"], "waiting");
-        assert!(status["note"].as_str().unwrap().contains("gave no answer"), "{status:#}");
-        assert!(!client.is_asked());
-    }
-}
-
-#[test]
-fn a_form_whose_call_is_given_up_is_taken_over_by_whoever_waits_beside() {
-    let world = world("deploy", GATE);
-    let mut client = world.asking(Era::Handshake);
-    let (asked, call, _) = beside(&mut client, "deploy", 45);
-    client.listen(Duration::from_millis(500));
-    client.notify("notifications/cancelled", json!({ "requestId": asked.call }));
-    let again = client.asked();
-    client.reply(&again, json!({ "action": "accept", "content": { "response": true } }));
-    assert_eq!(client.called(call).0["status"], "succeeded");
-}
-
-#[test]
-fn whoever_waits_beside_a_form_hears_of_what_happens_elsewhere() {
-    let world = world("deploy", CONFIRM);
-    let mut client = world.asking(Era::Handshake);
-    let (_asked, call, id) = beside(&mut client, "deploy", 45);
-    client.listen(Duration::from_millis(500));
-    client.good("cancel_workflow", json!({ "workflow_id": id }));
-    assert_eq!(client.called(call).0["status"], "cancelled");
-}
-
 #[test]
 fn who_does_not_wait_asks_nobody() {
     for era in Era::ALL {
