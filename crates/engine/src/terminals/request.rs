@@ -129,6 +129,15 @@ pub enum Unread {
 }
 
 impl Request {
+    /// Whether it is mostly answered at once: what came may be there already, and who types hears the next byte.
+    pub fn is_brief(&self) -> bool {
+        match self {
+            Request::Await(_) | Request::Look(_) => true,
+            Request::Send(send) => send.settle_ms.is_none(),
+            Request::Open(_) | Request::List | Request::Exit(_) => false,
+        }
+    }
+
     /// Reads the arguments of a tool; one that is `null` is not given.
     pub fn read(tool: &str, arguments: Value) -> Result<Request, Unread> {
         let arguments = without_nulls(arguments);

@@ -1,4 +1,4 @@
-//! A call of one of the six tools for terminals: its arguments become a request, the keeper carries it out on a thread that may
+//! A call of one of the six tools for terminals: its arguments become a request, the keeper carries it out, at once or on a thread that may
 //! wait, and what comes of it is said twice, as data and in plain words.
 //!
 //! No such call is waited for longer than any other: at most as long as a call may take, or as long as someone listens to its
@@ -11,9 +11,10 @@ use super::problem::Problem;
 use super::tell::Teller;
 use super::wait::SILENCE_MAX;
 use engine::kernel::command::Caller;
-use engine::terminals::{Answer as Done, Awaited, CallOff, Refused, Request, Row, Unread, Visitor};
+use engine::terminals::{Answer as Done, Awaited, CallOff, Keeper, Refused, Request, Row, Unread, Visitor};
 use serde_json::Value;
 use std::time::Duration;
+use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
 
@@ -23,17 +24,29 @@ pub(super) async fn carry_out(call: &Call) -> Answered {
     let given = Value::Object(call.arguments.as_given().clone());
     let request = Request::read(call.arguments.tool(), given).map_err(|error| unread(call, &error))?;
     let visitor = visitor(call);
+    if let Some(done) = at_once(&keeper, &visitor, &request) {
+        return done.map(answer).map_err(problem);
+    }
     let teller = Teller::of(&call.context);
     let most = Duration::from_secs(call.visit.settings().call_seconds);
     let longest = teller.is_none().then_some(most);
     let call_off = CallOff::default();
     let off = call_off.clone();
     let work = tokio::task::spawn_blocking(move || keeper.carry_out(&visitor, &request, longest, &off));
-    let done = wait(call, work, teller, &call_off).await;
-    match done {
-        Ok(done) => Ok(answer(done)),
-        Err(refused) => Err(problem(refused)),
+    wait(call, work, teller, &call_off).await.map(answer).map_err(problem)
+}
+
+/// What is answered without waiting, on this thread: to wake another would take longer than most of it. Nothing, if what is waited
+/// for is not there yet.
+fn at_once(keeper: &Keeper, visitor: &Visitor, request: &Request) -> Option<Result<Done, Refused>> {
+    let is_one_of_many = Handle::current().runtime_flavor() == RuntimeFlavor::MultiThread;
+    if !request.is_brief() || !is_one_of_many {
+        return None;
     }
+    let work = || keeper.carry_out(visitor, request, Some(Duration::ZERO), &CallOff::default());
+    let done = tokio::task::block_in_place(work);
+    let is_late = matches!(&done, Ok(Done::Awaited(awaited)) if awaited.timed_out);
+    (!is_late).then_some(done)
 }
 
 fn visitor(call: &Call) -> Visitor {

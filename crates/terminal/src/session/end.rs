@@ -16,6 +16,9 @@ const LAST_WORDS_MAX: Duration = Duration::from_millis(500);
 /// How long the system may take to end what was killed.
 const KILLED_MAX: Duration = Duration::from_secs(5);
 
+/// How long whoever was told that the terminal is closed may take before it is woken.
+const HEARD_WITHIN: Duration = Duration::from_millis(100);
+
 impl Session {
     /// Ends every process of the session: as when a terminal is closed, then by SIGTERM, each with half of the grace, then by
     /// SIGKILL. A process that made a session of its own has left. Calling it again does nothing more.
@@ -40,7 +43,9 @@ impl Session {
         let leader = self.shared.leader.pid;
         let begin = Instant::now();
         if !grace.is_zero() {
-            Members::of(leader).ask(Signal::HUP, begin + grace / 2);
+            Members::of(leader).ask(Signal::HUP, begin + (grace / 2).min(HEARD_WITHIN));
+            // Bash that hears it just before it waits for a key would look at it with the next one. Whatever wakes it will do.
+            Members::of(leader).ask(Signal::WINCH, begin + grace / 2);
             Members::of(leader).ask(Signal::TERM, begin + grace);
         }
         let until = Instant::now() + KILLED_MAX;
