@@ -42,6 +42,6 @@ pub(crate) use keeper::NO_SESSION;
 pub use look::noted;
 pub use policy::{Deny, Policy, SESSIONS_MAX, SESSIONS_MAX_MOST};
 pub use refused::Refused;
-pub use request::{Await, ContentMode, Exit, Look, Open, Request, Send, TOOLS, Unread};
+pub use request::{Await, ContentMode, Exit, Look, Open, Pace, Request, Send, TOOLS, Unread};
 pub(crate) use typing::HELD_BY_HUMAN;
 pub use visitor::Visitor;

@@ -32,6 +32,20 @@ pub enum Request {
     Exit(Exit),
 }
 
+/// How soon a call can be answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pace {
+    /// At once.
+    Instant,
+    /// Mostly at once; now and then after some milliseconds, or seconds where a program does not read.
+    Brief,
+    /// When it is done.
+    Slow,
+}
+
+/// A pattern of so many bytes takes no time to speak of.
+const PLAIN_BYTES_MAX: usize = 200;
+
 /// Opens a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -129,12 +143,14 @@ pub enum Unread {
 }
 
 impl Request {
-    /// Whether it is mostly answered at once: what came may be there already, and who types hears the next byte.
-    pub fn is_brief(&self) -> bool {
+    /// How long it takes where nothing is waited for that is not there yet.
+    pub fn pace(&self) -> Pace {
         match self {
-            Request::Await(_) | Request::Look(_) => true,
-            Request::Send(send) => send.settle_ms.is_none(),
-            Request::Open(_) | Request::List | Request::Exit(_) => false,
+            Request::Look(_) => Pace::Instant,
+            Request::Await(wait) if wait.pattern.len() <= PLAIN_BYTES_MAX => Pace::Instant,
+            Request::Await(_) => Pace::Brief,
+            Request::Send(send) if send.settle_ms.is_none() => Pace::Brief,
+            Request::Open(_) | Request::Send(_) | Request::List | Request::Exit(_) => Pace::Slow,
         }
     }
 

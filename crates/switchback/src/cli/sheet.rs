@@ -32,6 +32,9 @@ pub(crate) enum Meant {
     More,
 }
 
+/// What a terminal passes on of one line, its end not counted.
+const TYPED_BYTES_MAX: usize = if cfg!(target_os = "linux") { 4_095 } else { 1_023 };
+
 impl Sheet {
     pub(crate) fn new(asked: Asked) -> Sheet {
         Sheet { asked, chosen: None }
@@ -113,6 +116,14 @@ impl Sheet {
 
     /// What a line means that was typed, if it is text.
     pub(crate) fn typed(&mut self, line: &[u8]) -> Meant {
+        // A terminal shows what is beyond it, and passes none of that on.
+        if line.strip_suffix(b"\n").unwrap_or(line).len() >= TYPED_BYTES_MAX {
+            let run = &self.asked.root;
+            return Meant::Again(format!(
+                "that line has more than a terminal passes on ({TYPED_BYTES_MAX} bytes), and was cut: type less, or give it by a pipe: \
+                 switchback answer {run} - < FILE"
+            ));
+        }
         match str::from_utf8(line) {
             Ok(line) => self.read(line),
             Err(_) => Meant::Again(
@@ -241,6 +252,15 @@ mod tests {
             });
         }
         meant.join(", ")
+    }
+
+    #[test]
+    fn a_line_that_the_terminal_may_have_cut_is_asked_for_again() {
+        let mut sheet = Sheet::new(asked(AskedKind::Text, false, None));
+        let long = |bytes: usize| format!("{}\n", "x".repeat(bytes)).into_bytes();
+        assert!(matches!(sheet.typed(&long(TYPED_BYTES_MAX - 1)), Meant::Say(_)));
+        let Meant::Again(why) = sheet.typed(&long(TYPED_BYTES_MAX)) else { panic!() };
+        assert!(why.ends_with("switchback answer mossy-otter-41 - < FILE"), "{why}");
     }
 
     #[test]

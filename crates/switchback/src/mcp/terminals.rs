@@ -11,7 +11,9 @@ use super::problem::Problem;
 use super::tell::Teller;
 use super::wait::SILENCE_MAX;
 use engine::kernel::command::Caller;
-use engine::terminals::{Answer as Done, Awaited, CallOff, Keeper, Refused, Request, Row, Unread, Visitor};
+use engine::terminals::{
+    Answer as Done, Awaited, CallOff, Keeper, Pace, Refused, Request, Row, Unread, Visitor,
+};
 use serde_json::Value;
 use std::time::Duration;
 use tokio::runtime::{Handle, RuntimeFlavor};
@@ -39,12 +41,13 @@ pub(super) async fn carry_out(call: &Call) -> Answered {
 /// What is answered without waiting, on this thread: to wake another would take longer than most of it. Nothing, if what is waited
 /// for is not there yet.
 fn at_once(keeper: &Keeper, visitor: &Visitor, request: &Request) -> Option<Result<Done, Refused>> {
-    let is_one_of_many = Handle::current().runtime_flavor() == RuntimeFlavor::MultiThread;
-    if !request.is_brief() || !is_one_of_many {
-        return None;
-    }
     let work = || keeper.carry_out(visitor, request, Some(Duration::ZERO), &CallOff::default());
-    let done = tokio::task::block_in_place(work);
+    let is_one_of_many = Handle::current().runtime_flavor() == RuntimeFlavor::MultiThread;
+    let done = match request.pace() {
+        Pace::Instant => work(),
+        Pace::Brief if is_one_of_many => tokio::task::block_in_place(work),
+        Pace::Brief | Pace::Slow => return None,
+    };
     let is_late = matches!(&done, Ok(Done::Awaited(awaited)) if awaited.timed_out);
     (!is_late).then_some(done)
 }

@@ -1,5 +1,5 @@
-//! The thread that reads: what the program writes goes to the recording, to the screen and to whoever waits, in this order, so
-//! that who is woken by output finds it on the screen. While a program floods, another thread reads and this one draws.
+//! The thread that reads: what the program writes goes to the screen, to whoever waits and to the recording, in this order, so
+//! that who is woken by output finds it on the screen, and nobody waits for a file. While a program floods, another thread reads and this one draws.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
@@ -153,7 +153,6 @@ impl<'a> Reader<'a> {
         if bytes.is_empty() {
             return;
         }
-        self.shared.recorder(|recorder| recorder.output(bytes));
         let mut rest = bytes;
         while !rest.is_empty() && !self.shared.is_abandoned.load(Ordering::Relaxed) {
             let (slice, behind) = rest.split_at(rest.len().min(self.slice));
@@ -162,6 +161,7 @@ impl<'a> Reader<'a> {
         }
         self.reply();
         self.tell(bytes);
+        self.shared.recorder(|recorder| recorder.output(bytes));
         self.look_for_end();
     }
 

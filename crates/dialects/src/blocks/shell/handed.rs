@@ -169,7 +169,7 @@ pub(super) fn program(word: &Word) -> &str {
 }
 
 /// Whether a word is a program that only the shell will know, and so may be one of its kind: `"$SHELL" -c`.
-fn is_any(word: &Word) -> bool {
+pub(super) fn is_any(word: &Word) -> bool {
     word.references.is_empty() && !word.said.is_empty() && word.said.chars().all(is_unknown)
 }
 
@@ -186,15 +186,20 @@ pub(super) fn script(words: &[Word]) -> Option<&Word> {
             return has_code.then_some(word);
         }
         has_code |= word.has_option(&['c']) && word.said.starts_with('-');
-        is_value = word.ends_with_option(&['o', 'O']);
+        let is_long = matches!(word.said.as_str(), "--rcfile" | "--init-file");
+        is_value = is_long || word.ends_with_option(&['o', 'O']);
     }
     None
 }
 
+/// Whether a word is short options and behind the last of them, `c`, something that only the shell will know.
+fn is_attached(word: &Word) -> bool {
+    word.has_option(&['c']) && word.said.contains("c\0")
+}
+
 /// The command of `su user -c`.
 fn command(words: &[Word]) -> Option<&Word> {
-    let attached =
-        words.iter().find(|word| word.said.starts_with("--command=") || word.said.starts_with("-c\0"));
+    let attached = words.iter().find(|word| word.said.starts_with("--command=") || is_attached(word));
     let is_option = |word: &Word| word.ends_with_option(&['c']) || word.said == "--command";
     let next = words.windows(2).find(|pair| is_option(&pair[0])).map(|pair| &pair[1]);
     attached.or(next)

@@ -129,6 +129,10 @@ impl Pipe {
         // `command -v sh` runs nothing.
         let is_asked = before.iter().any(|word| word.has_option(&['v', 'V']));
         let may_run = piped.is_some() || (reads::begins(words) && !is_asked);
+        // `<<END sh`: that it reads code is known only now.
+        if let Some(doubt) = reads::doubt(words).filter(|_| !is_asked) {
+            heres[own.clone()].iter_mut().for_each(|here| here.is_code(doubt));
+        }
         let input = piped.or(self.opened.last().and_then(|opened| opened.input));
         let input = input.filter(|_| !command.has_input);
         if let Some(doubt) = reads::doubt(words).filter(|_| may_run) {

@@ -4,7 +4,7 @@
 //! of those whose words are mere text.
 
 use super::Doubt;
-use super::handed::{SHELLS, language, program, remote, versionless};
+use super::handed::{SHELLS, is_any, language, program, remote, versionless};
 use super::judge::{WORDS_MAX, head};
 use super::programs::is_runner;
 use super::word::Word;
@@ -48,7 +48,10 @@ const TEXT: [&str; 34] = [
 ];
 
 /// The input of a command, as a file.
-const STDIN: [&str; 4] = ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
+const STDIN: [&str; 2] = ["-", "/dev/stdin"];
+
+/// Where any of the inputs of a command are, as files.
+const INPUTS: [&str; 2] = ["/dev/fd/", "/proc/self/fd/"];
 
 /// What is to be said of references in what a command reads.
 pub(super) fn doubt(words: &[Word]) -> Option<Doubt> {
@@ -58,6 +61,8 @@ pub(super) fn doubt(words: &[Word]) -> Option<Doubt> {
     match program(first) {
         "." | "source" => return rest.first().filter(|word| is_stdin(word)).map(|_| Doubt::Input),
         name if TEXT.contains(&name) => return None,
+        // `| $S`, `| $(which sh)`.
+        _ if rest.is_empty() && is_any(first) => return Some(Doubt::Input),
         _ => {}
     }
     words.iter().enumerate().find_map(|(at, word)| reads(program(word), &words[at + 1..]))?
@@ -103,7 +108,7 @@ fn reads(name: &str, rest: &[Word]) -> Option<Option<Doubt>> {
 }
 
 fn is_stdin(word: &Word) -> bool {
-    STDIN.contains(&word.said.as_str())
+    STDIN.contains(&word.said.as_str()) || INPUTS.iter().any(|folder| word.said.starts_with(folder))
 }
 
 /// Whether one of the options stands there, also with its value attached or behind other letters: `-Atc`.

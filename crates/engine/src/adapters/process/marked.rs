@@ -1,6 +1,7 @@
 //! Trees of processes that somebody else starts (terminals): marked by their environment, known by the first of them, and ended
 //! as the adapter ends its own. What this holds is written down by whoever starts them, and ends them after a crash as well.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use rustix::process::Pid;
@@ -51,6 +52,7 @@ impl Marked {
             marker: self.marker.clone(),
             group_is_ours: false,
             reach: Reach::Descendants,
+            known: BTreeMap::new(),
         };
         let end = tree::end(roots, grace).await;
         (end.was_alive, end.is_gone)

@@ -3,6 +3,7 @@
 //! A noted process is ended only on proof that it is the noted one: the same boot and start time, or the
 //! marker in its environment. A pid that belongs to another process by now is left alone.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -78,7 +79,13 @@ async fn end(head: Head, process: Option<Leader>, boot: &str, grace: Duration) -
     let end = match process.filter(|_| head.boot == boot) {
         Some(leader) => {
             let marker = head.marker;
-            let roots = Roots { leader, marker, group_is_ours: false, reach: Reach::Descendants };
+            let roots = Roots {
+                leader,
+                marker,
+                group_is_ours: false,
+                reach: Reach::Descendants,
+                known: BTreeMap::new(),
+            };
             tree::end(roots, grace).await
         }
         None => TreeEnd { was_alive: false, is_gone: true },

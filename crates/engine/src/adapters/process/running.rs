@@ -3,6 +3,7 @@
 //! Invariant: its note exists from before its start until its tree is gone. Dropped before that, it is killed
 //! on the spot, and a thread of its own sees to the rest.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::time::Duration;
 
@@ -49,7 +50,8 @@ impl Running {
         };
         kill_point("process started");
         let marker = note.marker.clone();
-        let roots = Roots { leader, marker, group_is_ours: true, reach: Reach::Descendants };
+        let roots =
+            Roots { leader, marker, group_is_ours: true, reach: Reach::Descendants, known: BTreeMap::new() };
         Ok(Running { exit, pipes, roots, note: Some(note) })
     }
 

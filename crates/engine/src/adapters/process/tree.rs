@@ -36,6 +36,8 @@ pub(super) async fn end(mut roots: Roots, grace: Duration) -> TreeEnd {
     roots.group_is_ours |= exists(roots.leader);
     let Found { members, was_somebody: mut was_alive } = find(&roots).await;
     if was_alive {
+        // Some end at once, and those they have started may not: they are looked for by themselves from now on.
+        roots.know(&members);
         signal(&roots, &members, Signal::TERM);
         // A stopped process would not hear it before it goes on.
         signal(&roots, &members, Signal::CONT);
@@ -53,6 +55,7 @@ pub(super) async fn end(mut roots: Roots, grace: Duration) -> TreeEnd {
         if Instant::now() >= until {
             return TreeEnd { was_alive, is_gone: false };
         }
+        roots.know(&members);
         signal(&roots, &members, Signal::KILL);
         let _ = timeout(KILL_TIMEOUT, all_gone(members)).await;
     }

@@ -43,6 +43,11 @@ fn what_an_interpreter_reads_is_doubted() {
         ". <(printf x @)",
         "bash <(echo @)",
         "bash /dev/stdin <<E\n@\nE\n",
+        "<<E sh\n@\nE\n",
+        "sh /dev/fd/3 3<<E\n@\nE\n",
+        ". /dev/fd/3 3<<E\n@\nE\n",
+        "S=sh; echo @ | $S",
+        "echo @ | $(which sh)",
     ] {
         assert_eq!(doubts(template), [Doubt::Input], "{template}");
     }
@@ -66,6 +71,9 @@ fn what_an_interpreter_reads_is_doubted() {
         "kubectl apply -f - <<E\n@\nE\n",
         "source @/lib.sh",
         "diff <(echo @) <(sort @)",
+        "<<E cat\n@\nE\n",
+        "sh x.sh > @",
+        "echo @ | $FILTER -n",
         "while read -r x; do echo \"$x\"; done < <(ls @)",
     ] {
         is_plain(template);
@@ -79,6 +87,8 @@ fn command_lines_that_another_program_runs_are_doubted() {
         "env -iS \"x @\"",
         "env --split-string=\"x @\"",
         "script -qc \"echo @\" /dev/null",
+        "script -qc@ /dev/null",
+        "bash --rcfile x -c @",
         "\"$SHELL\" -c \"echo @\"",
         "b=bash; $b -ec \"echo @\"",
         "sudo -n \"$SHELL\" -c \"echo @\"",

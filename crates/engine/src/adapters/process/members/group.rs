@@ -20,6 +20,11 @@ pub(crate) struct Member {
 }
 
 impl Member {
+    /// Nobody of a group is known by itself.
+    pub(crate) fn identity(&self) -> Option<(i32, u64)> {
+        None
+    }
+
     /// Sends a signal; that it may have ended meanwhile is no error.
     pub(crate) fn signal(&self, signal: Signal) {
         let _ = kill_process_group(self.group, signal);

@@ -40,6 +40,11 @@ impl Member {
         Entry::read(self.pid).is_some_and(|entry| entry.is_living && entry.start == self.start)
     }
 
+    /// Its id, and when it began.
+    pub(crate) fn identity(&self) -> Option<(i32, u64)> {
+        Some((self.pid, self.start))
+    }
+
     /// Sends a signal; that it may have ended meanwhile is no error.
     pub(crate) fn signal(&self, signal: Signal) {
         let _ = match (&self.handle, Pid::from_raw(self.pid)) {
@@ -139,8 +144,9 @@ pub(crate) fn find_now(roots: &Roots) -> Found {
 fn members(table: &[Entry], roots: &Roots) -> Found {
     // A server that was started inside a step must not end itself.
     let spared = table::lineage(table, getpid().as_raw_pid());
-    let mut pids: BTreeSet<i32> =
-        table.iter().filter(|entry| is_root(entry, roots)).map(|entry| entry.pid).collect();
+    let known = still_known(table, roots);
+    let is_ours = |entry: &&Entry| is_root(entry, roots) || is_of(entry, &known);
+    let mut pids: BTreeSet<i32> = table.iter().filter(is_ours).map(|entry| entry.pid).collect();
     if roots.reach == Reach::Descendants {
         table::add_descendants(table, &mut pids);
     }
@@ -148,6 +154,19 @@ fn members(table: &[Entry], roots: &Roots) -> Found {
     let ours: Vec<&Entry> = ours.collect();
     let members = ours.iter().filter_map(|entry| Member::open(entry, roots)).collect();
     Found { members, was_somebody: !ours.is_empty() }
+}
+
+/// The ids of those who were seen before, as far as no other process has got one.
+fn still_known(table: &[Entry], roots: &Roots) -> BTreeSet<i32> {
+    let is_another = |entry: &&Entry| roots.known.get(&entry.pid).is_some_and(|start| *start != entry.start);
+    let others: BTreeSet<i32> = table.iter().filter(is_another).map(|entry| entry.pid).collect();
+    roots.known.keys().copied().filter(|pid| !others.contains(pid)).collect()
+}
+
+/// Whether a process was seen before, or is in a group or session that one of those has made: such a number is given to nobody
+/// else as long as somebody is in it.
+fn is_of(entry: &Entry, known: &BTreeSet<i32>) -> bool {
+    [entry.pid, entry.group, entry.session].iter().any(|id| known.contains(id))
 }
 
 fn is_root(entry: &Entry, roots: &Roots) -> bool {

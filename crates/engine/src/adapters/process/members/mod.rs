@@ -16,6 +16,8 @@ pub(super) use group::{Hunt, Member, exists, find, find_now, start_of};
 #[cfg(target_os = "linux")]
 pub(super) use linux::{Hunt, Member, exists, find, find_now, start_of};
 
+use std::collections::BTreeMap;
+
 use rustix::process::{Pid, test_kill_process_group};
 
 use super::note::Leader;
@@ -44,6 +46,12 @@ pub(super) struct Roots {
         expect(dead_code, reason = "without /proc there is only the group")
     )]
     pub(super) reach: Reach,
+    /// Who was seen of it, with when each began: that their parents have ended since makes them nobody else's.
+    #[cfg_attr(
+        not(target_os = "linux"),
+        expect(dead_code, reason = "without /proc there is only the group")
+    )]
+    pub(super) known: BTreeMap<i32, u64>,
 }
 
 /// How much of a tree is meant.
@@ -53,6 +61,13 @@ pub(super) enum Reach {
     Group,
     /// The group, its descendants wherever they went, and all that bear the marker.
     Descendants,
+}
+
+impl Roots {
+    /// Remembers who was seen.
+    pub(super) fn know(&mut self, members: &[Member]) {
+        self.known.extend(members.iter().filter_map(Member::identity));
+    }
 }
 
 /// Tells whether a group has a member; one that waits to be reaped counts on Linux.

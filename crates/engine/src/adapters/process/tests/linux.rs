@@ -29,6 +29,25 @@ async fn a_time_out_ends_every_descendant() {
     assert_eq!(sleepers.into_iter().filter(|pid| is_alive(*pid)).count(), 0);
 }
 
+/// Without the mark, and deaf: their parents end at the first signal, and one starts another before it ends itself.
+const DEAF: &str = r#"
+    env -i timeout 5000 sh -c 'trap "" TERM; echo $$; sleep 1000; true' &
+    env -i setsid -w sh -c 'trap "" TERM; echo $$; sleep 1000' &
+    env -i setsid -w sh -c 'trap "sleep 1000 & echo \$!; exit" TERM; sleep 1000 & echo $!; wait' &
+"#;
+
+#[tokio::test]
+async fn those_whose_parents_end_before_them_are_ended_too() {
+    let lab = Lab::new();
+    let mut job = lab.job(&format!("{DEAF} wait"));
+    job.timeout = Some(Duration::from_secs(2));
+    let outcome = lab.run(job).await;
+    assert_eq!(outcome.ended, Ended::TimedOut);
+    let all = pids(&outcome.stdout.text());
+    assert!(all.len() >= 4, "{}", outcome.stdout.text());
+    assert_eq!(all.into_iter().filter(|pid| is_alive(*pid)).count(), 0);
+}
+
 /// Three that are somebody else every few milliseconds, each in a session of its own.
 const HOPPING: &str = "
 import os, time
