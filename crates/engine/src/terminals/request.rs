@@ -46,6 +46,14 @@ pub enum Pace {
 /// A pattern of so many bytes takes no time to speak of.
 const PLAIN_BYTES_MAX: usize = 200;
 
+/// Whether a pattern is short, and looks neither around nor back: these are searched in time that grows with the text alone.
+fn is_plain(pattern: &str) -> bool {
+    let looks_back =
+        |pair: &[u8]| pair[0] == b'\\' && (pair[1].is_ascii_digit() || matches!(pair[1], b'k' | b'g'));
+    let is_regular = !pattern.contains("(?") && !pattern.as_bytes().windows(2).any(looks_back);
+    is_regular && pattern.len() <= PLAIN_BYTES_MAX
+}
+
 /// Opens a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -147,7 +155,7 @@ impl Request {
     pub fn pace(&self) -> Pace {
         match self {
             Request::Look(_) => Pace::Instant,
-            Request::Await(wait) if wait.pattern.len() <= PLAIN_BYTES_MAX => Pace::Instant,
+            Request::Await(wait) if is_plain(&wait.pattern) => Pace::Instant,
             Request::Await(_) => Pace::Brief,
             Request::Send(send) if send.settle_ms.is_none() => Pace::Brief,
             Request::Open(_) | Request::Send(_) | Request::List | Request::Exit(_) => Pace::Slow,
@@ -199,6 +207,20 @@ fn without_nulls(arguments: Value) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_what_takes_no_time_is_instant() {
+        let pace =
+            |pattern: &str| Request::Await(Await { pattern: pattern.to_owned(), ..Await::default() }).pace();
+        for pattern in ["^done$", r"\$ $", r"(\d+) passed", &"x".repeat(200)] {
+            assert_eq!(pace(pattern), Pace::Instant, "{pattern}");
+        }
+        for pattern in ["(?=a)a", "(?<!x)y", r"(a+)+\1", r"(?P<n>a)\k<n>", &"x".repeat(201)] {
+            assert_eq!(pace(pattern), Pace::Brief, "{pattern}");
+        }
+        let send = |settle_ms| Request::Send(Send { settle_ms, ..Send::default() }).pace();
+        assert_eq!((send(None), send(Some(50)), Request::List.pace()), (Pace::Brief, Pace::Slow, Pace::Slow));
+    }
     use serde_json::json;
 
     #[test]

@@ -131,8 +131,9 @@ fn check(screen: &Emulator) {
     let (rows, size, cursor) = (screen.rows(), screen.size(), screen.cursor());
     assert_eq!(rows.len(), usize::from(size.rows()));
     assert!(cursor.row < size.rows() && cursor.column < size.columns(), "{cursor:?} on {size}");
+    assert_eq!(screen.text(), rows.join("\n").trim_end_matches('\n'));
     let lines = screen.lines(100);
-    for text in rows.iter().chain(&lines).chain([&screen.title()]) {
+    for text in rows.iter().chain(&lines).chain([&screen.title(), &screen.line()]) {
         assert!(!text.chars().any(char::is_control), "{text:?}");
         assert_eq!(text.trim_end(), text);
     }
