@@ -62,6 +62,10 @@ pub(super) fn variables(name: &str, words: &[Word], fed: &[Reference], findings:
             for word in operands(words, valued) {
                 if is_array { names.names_array(word) } else { names.arrayed_in(&word.said) }
             }
+            if operands(words, valued).any(|word| word.said.starts_with(is_unknown)) {
+                let doubt = Verdict::Doubted(Doubt::Variable);
+                findings.found.extend(fed.iter().map(|reference| (reference.part, doubt)));
+            }
             names.give(filled.iter().cloned(), Way::Assigned, fed);
             names.read(filled);
         }
@@ -146,7 +150,8 @@ fn declared(name: &str, words: &[Word], findings: &mut Findings) {
         let splits = matches!(name, "declare" | "typeset" | "local");
         let way = if splits { Way::Declared } else { Way::Assigned };
         names.give([bare], way, &word.references);
-        if is_unclear {
+        // A name that cannot be read may be that of a number.
+        if is_unclear || (word.said.starts_with(is_unknown) && has_target) {
             all(word, Verdict::Doubted(Doubt::Variable), found);
         }
     }

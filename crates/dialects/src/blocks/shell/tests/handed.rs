@@ -379,6 +379,9 @@ fn programs_that_run_what_they_are_told_are_doubted() {
         assert_eq!(doubts(template), [Doubt::Command], "{template}");
     }
     assert_eq!(doubts("printf -v \"$x\" a @"), [Doubt::Variable]);
+    for template in ["declare \"$n=@\"", "n=RANDOM; export $n=@", "read -r \"$n\" <<< @"] {
+        assert_eq!(doubts(template), [Doubt::Variable], "{template}");
+    }
     for template in ["PATH=@:$PATH", "export PYTHONPATH=\"@\"", "LD_LIBRARY_PATH=@ x"] {
         assert_eq!(doubts(template), [Doubt::Searched], "{template}");
     }
