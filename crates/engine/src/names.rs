@@ -25,19 +25,20 @@ pub fn name(random: u64) -> String {
     format!("{first}-{second}-{:02}", (random >> 16) % 100)
 }
 
-/// Makes a name that `taken` does not know yet. Once short names are rare, they grow longer.
+/// Makes a name that `taken` does not know yet.
 pub fn fresh(mut taken: impl FnMut(&str) -> bool) -> String {
-    for round in 0.. {
-        let random = random();
-        let name = match round {
-            0..8 => name(random),
-            _ => format!("{}{}", name(random), (random >> 24) % 10_000),
-        };
-        if !taken(&name) {
-            return name;
-        }
+    let mut tries = 0..;
+    let free = tries.find_map(|tries| Some(another(tries)).filter(|name| !taken(name)));
+    free.expect("BUG: there is always one more name")
+}
+
+/// Makes a name where so many were taken before it. Once short names are rare, they grow longer.
+pub fn another(taken: u32) -> String {
+    let random = random();
+    match taken {
+        0..8 => name(random),
+        _ => format!("{}{}", name(random), (random >> 24) % 10_000),
     }
-    unreachable!("BUG: there is always one more name")
 }
 
 /// 64 bits that nobody can guess in advance.
@@ -60,5 +61,8 @@ mod tests {
             assert!(name.len() <= 24);
             assert!(known.insert(name));
         }
+        assert!(another(7).len() <= 18 && another(7).ends_with(|end: char| end.is_ascii_digit()));
+        let longest = (0..100).map(|_| another(8).len()).max();
+        assert!(longest > Some(18), "{longest:?}");
     }
 }

@@ -14,6 +14,7 @@ mod commit;
 mod family;
 mod gather;
 mod letter;
+mod plans;
 mod record;
 mod recover;
 mod seats;
@@ -30,6 +31,7 @@ use crate::backend::{Accepted, Error};
 use crate::store::{Store, Write};
 use crate::turn::{Known, Planted, Reply, Seat, TAIL_BYTES_MIN};
 use kernel::{EffectId, RunId};
+use plans::Plans;
 use seats::Seats;
 use std::collections::HashSet;
 
@@ -42,6 +44,7 @@ pub struct Driver {
     called_max: usize,
     /// What was read of stored content lately; let go of when a run that nobody called is over.
     lately: Known,
+    plans: Plans,
     tail_bytes_min: u64,
     planted_in_runs: Planted,
     /// What the last owner had not begun when it ended in good order.
@@ -77,6 +80,7 @@ impl Driver {
             called_max: family::CALLED_MAX,
             batch: Batch::default(),
             lately: Known::default(),
+            plans: Plans::default(),
             tail_bytes_min: TAIL_BYTES_MIN,
             planted_in_runs: Planted::default(),
             #[cfg(feature = "faults")]

@@ -98,9 +98,10 @@ impl Driver {
             Ok(event) => event,
             Err(refusal) => return self.answer_later(reply, Err(refusal.into())),
         };
-        let digest = plan.digest();
-        let mut writes = first_writes(&id, &plan, digest, &origin, key, now);
-        writes.extend(pinned.iter().map(|plan| plan_write(plan, plan.digest())));
+        let (digest, kept) = self.plans.write(&plan);
+        let mut writes = vec![kept];
+        writes.extend(first_writes(&id, &plan, digest, &origin, key, now));
+        writes.extend(pinned.iter().map(|plan| self.plans.write(plan).1));
         let turn = run.apply(event.clone());
         let seat = Seat {
             run,
@@ -154,11 +155,7 @@ fn sorted(value: &Value) -> Value {
     }
 }
 
-fn plan_write(plan: &Plan, digest: Digest) -> Write {
-    Write::Plan { digest, body: serde_json::to_vec(plan).expect("BUG: a plan has no JSON form") }
-}
-
-/// What makes a run in the store.
+/// What makes a run in the store, once its plan is there.
 fn first_writes(
     id: &RunId,
     plan: &Plan,
@@ -166,10 +163,9 @@ fn first_writes(
     origin: &Origin,
     key: Option<(String, Digest)>,
     at: u64,
-) -> Vec<Write> {
+) -> impl Iterator<Item = Write> {
     let workspace = origin.home.folder.to_string_lossy().into_owned();
-    let mut writes = vec![plan_write(plan, digest)];
-    writes.push(Write::CreateRun(NewRun {
+    let run = Write::CreateRun(NewRun {
         id: id.clone(),
         workflow: plan.name.clone(),
         dialect: plan.dialect.as_str().to_owned(),
@@ -179,9 +175,8 @@ fn first_writes(
         status: "queued".to_owned(),
         detail: None,
         at,
-    }));
-    if let Some((key, fingerprint)) = key {
-        writes.push(Write::Request { workspace, key, fingerprint, run: id.clone() });
-    }
-    writes
+    });
+    let request =
+        key.map(|(key, fingerprint)| Write::Request { workspace, key, fingerprint, run: id.clone() });
+    std::iter::once(run).chain(request)
 }

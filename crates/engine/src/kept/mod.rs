@@ -140,7 +140,7 @@ impl Kept {
         }
         let says_the_same = |one: &&Definition| {
             let plan = one.reading.plan.as_ref();
-            plan.and_then(definition_of).is_some_and(|other| hash::of(other) == hash)
+            plan.and_then(|plan| definition_of(plan)).is_some_and(|other| hash::of(other) == hash)
         };
         if let Some(same) = self.others(library, wanted).find(says_the_same) {
             return Ok(Saved::Already(same.name.clone()));

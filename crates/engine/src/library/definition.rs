@@ -29,7 +29,7 @@ pub struct Reading {
     /// The text.
     pub source: Source,
     /// The plan, if there are no errors.
-    pub plan: Option<Plan>,
+    pub plan: Option<Arc<Plan>>,
     /// What is wrong or doubtful.
     pub diagnostics: Diagnostics,
     /// The workflows that it calls by constant names, each once.
@@ -112,7 +112,7 @@ impl Known for Asked<'_> {
 /// Reads a text with what is known of the workflows that it calls.
 pub(super) fn read_linked(source: Source, known: &dyn Known, options: ReadOptions) -> Reading {
     let (plan, pinned, diagnostics, imported) = match dialects::read_with(&source, known, options) {
-        Ok(read) => (Some(read.plan), read.tasks, read.warnings, read.imports),
+        Ok(read) => (Some(Arc::new(read.plan)), read.tasks, read.warnings, read.imports),
         Err(diagnostics) => (None, Vec::new(), diagnostics, Vec::new()),
     };
     let (calls, imports) = (Vec::new(), Imports::default());

@@ -10,6 +10,7 @@ use kernel::Plan;
 use kernel::plan::Dialect;
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Longest mistake in such a sentence.
 const MISTAKE_CHARS_MAX: usize = 200;
@@ -66,9 +67,10 @@ impl Library {
 
     /// What was passed over for the names of all that a definition calls, each once.
     pub fn doubts_below(&self, reading: &Reading) -> Vec<String> {
-        let plans = reading.plan.iter().chain(reading.pinned.iter().map(AsRef::as_ref));
-        let calls =
-            |plan: &Plan| plan.pinned.keys().map(|name| (name.clone(), plan.dialect)).collect::<Vec<_>>();
+        let plans = reading.plan.iter().chain(&reading.pinned);
+        let calls = |plan: &Arc<Plan>| {
+            plan.pinned.keys().map(|name| (name.clone(), plan.dialect)).collect::<Vec<_>>()
+        };
         let called: BTreeMap<String, Dialect> = plans.flat_map(calls).collect();
         let links = self.links.as_ref();
         let doubts =
@@ -82,7 +84,7 @@ impl Library {
             return Vec::new();
         }
         let found = self.find(&plan.name).ok().map(|found| &found.reading);
-        let is_it = |now: &Plan| now.digest() == plan.digest();
+        let is_it = |now: &Arc<Plan>| now.digest() == plan.digest();
         match found.filter(|reading| reading.plan.as_ref().is_some_and(is_it)) {
             Some(reading) => self.doubts(&plan.name, reading),
             None => Vec::new(),

@@ -75,7 +75,7 @@ impl Links {
             true => Arc::clone(reading),
             false => Arc::new(self.read(reading)),
         };
-        let plan = read.plan.as_ref().map(|plan| (Arc::new(plan.clone()), plan.digest()));
+        let plan = read.plan.as_ref().map(|plan| (Arc::clone(plan), plan.digest()));
         let linked = Arc::new(Linked { reading: read, plan });
         Arc::clone(known().entry(key).or_insert(linked))
     }

@@ -7,8 +7,9 @@
 use super::apply;
 use super::error::{Fault, WriteError};
 use super::open::{Counters, Store};
+use super::step::Step;
 use super::write::Write;
-use rusqlite::{OptionalExtension, Transaction, TransactionBehavior};
+use rusqlite::{Connection, OptionalExtension};
 
 impl Store {
     /// Writes all of it with one flush, or nothing.
@@ -16,7 +17,7 @@ impl Store {
         if writes.is_empty() {
             return Ok(());
         }
-        self.transact(|step| writes.iter().try_for_each(|write| apply::write(step, write)))?;
+        self.transact(|step| apply::all(step, writes))?;
         for write in writes {
             self.counters.count(write);
         }
@@ -26,15 +27,16 @@ impl Store {
     /// Runs `work` in one transaction of the owner.
     pub(super) fn transact<T>(
         &mut self,
-        work: impl FnOnce(&Transaction<'_>) -> Result<T, WriteError>,
+        work: impl FnOnce(&Connection) -> Result<T, WriteError>,
     ) -> Result<T, WriteError> {
         self.stands()?;
         let epoch = self.fence();
-        let step = self.reader.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let db = &self.reader.db;
+        let step = Step::begin(db)?;
         if let Some(epoch) = epoch {
-            hold_fence(&step, epoch)?;
+            hold_fence(db, epoch)?;
         }
-        let done = work(&step)?;
+        let done = work(db)?;
         step.commit()?;
         self.counters.commits += 1;
         Ok(done)
@@ -53,7 +55,7 @@ impl Store {
     }
 }
 
-fn hold_fence(step: &Transaction<'_>, ours: u64) -> Result<(), WriteError> {
+fn hold_fence(step: &Connection, ours: u64) -> Result<(), WriteError> {
     let mut find = step.prepare_cached("SELECT epoch FROM owner WHERE one = 1")?;
     let now: Option<i64> = find.query_row((), |row| row.get(0)).optional()?;
     match now.map(i64::cast_unsigned) {
@@ -70,9 +72,8 @@ impl Counters {
                 self.appends += 1;
                 body.len()
             }
-            Write::Plan { body, .. } | Write::Snapshot { body, .. } | Write::Content { body, .. } => {
-                body.len()
-            }
+            Write::Plan { body, .. } => body.len(),
+            Write::Snapshot { body, .. } | Write::Content { body, .. } => body.len(),
             _ => 0,
         };
         self.bytes += bytes as u64;

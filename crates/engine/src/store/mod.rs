@@ -28,6 +28,7 @@ mod read;
 mod retain;
 mod rows;
 mod schema;
+mod step;
 mod verify;
 mod wal;
 mod write;

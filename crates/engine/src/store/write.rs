@@ -4,6 +4,7 @@
 
 use crate::journal::Head;
 use kernel::{Digest, EffectId, RunId};
+use std::sync::Arc;
 
 /// One change of the store.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,7 +14,7 @@ pub enum Write {
         /// The digest of the body.
         digest: Digest,
         /// The plan's bytes.
-        body: Vec<u8>,
+        body: Arc<[u8]>,
     },
     /// Makes a run with an empty journal.
     CreateRun(NewRun),

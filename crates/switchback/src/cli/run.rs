@@ -49,7 +49,7 @@ fn invalid(reading: &Reading, json: bool) -> Result<Exit, CommandError> {
 }
 
 async fn start(
-    plan: Plan,
+    plan: Arc<Plan>,
     pinned: Vec<Arc<Plan>>,
     inputs: Fields,
     seating: Seating,
@@ -61,8 +61,7 @@ async fn start(
     // Not before: whoever waits for a daemon in vain can end that.
     let signals = Signals::listen()?;
     let id = RunId::new(names::fresh(|name| is_taken(&desk, name)));
-    let mut asked =
-        Start { id, plan: Arc::new(plan), inputs, home, request_key: None, pinned, is_brought: false };
+    let mut asked = Start { id, plan, inputs, home, request_key: None, pinned, is_brought: false };
     let mut begun = begin(&desk, &mut asked).await;
     for _ in 0..DAEMONS_MAX {
         // One that was told to end just after it had let us in. What it has written down, it has begun.
@@ -92,13 +91,14 @@ async fn start(
 
 /// Starts a run and listens to it; where its name is taken meanwhile, under another.
 async fn begin(desk: &Desk, asked: &mut Start) -> Result<(UnboundedReceiver<Progress>, Accepted), Error> {
-    loop {
+    for taken in 1.. {
         let progress = desk.backend().subscribe(&asked.id).await?;
         match desk.backend().start(asked.clone()).await {
-            Err(Error::NameTaken(_)) => asked.id = RunId::new(names::fresh(|_| false)),
+            Err(Error::NameTaken(_)) => asked.id = RunId::new(names::another(taken)),
             started => return Ok((progress, started?)),
         }
     }
+    unreachable!("BUG: there is always one more name")
 }
 
 fn is_known(desk: &Desk, run: &RunId) -> Result<bool, CommandError> {

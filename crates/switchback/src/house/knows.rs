@@ -105,7 +105,7 @@ impl Knows {
         let definition = found.map_err(|error| tell(&error))?;
         match (&definition.reading.plan, definition.reading.first_error()) {
             (Some(plan), _) => {
-                Ok(Called { plan: Arc::new(plan.clone()), pinned: definition.reading.pinned.clone() })
+                Ok(Called { plan: Arc::clone(plan), pinned: definition.reading.pinned.clone() })
             }
             (None, Some(error)) => Err(format!("Workflow '{workflow}' is not valid: {}", error.message)),
             (None, None) => Err(format!("Workflow '{workflow}' is not valid")),

@@ -178,7 +178,7 @@ fn inline(definition: &Value) -> Result<Source, String> {
     let reading = read_text(Text::new("workflow_definition", text), options);
     let warnings = doubts(&reading);
     match reading.plan {
-        Some(plan) => Ok(Source { plan: Arc::new(plan), pinned: reading.pinned, warnings }),
+        Some(plan) => Ok(Source { plan, pinned: reading.pinned, warnings }),
         None => Err(wrong(&reading)),
     }
 }
@@ -199,9 +199,7 @@ fn named(visit: &Visit, wanted: &Wanted) -> Result<Source, (&'static str, String
     };
     let warnings = doubts(&found.reading);
     match &found.reading.plan {
-        Some(plan) => {
-            Ok(Source { plan: Arc::new(plan.clone()), pinned: found.reading.pinned.clone(), warnings })
-        }
+        Some(plan) => Ok(Source { plan: Arc::clone(plan), pinned: found.reading.pinned.clone(), warnings }),
         None => {
             let why = wrong(&found.reading);
             let word = if in_session { "definition_invalid" } else { "error" };

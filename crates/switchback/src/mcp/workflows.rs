@@ -9,6 +9,7 @@ use engine::library::{Definition, Library, Order, PlaceKind};
 use engine::secrets::used;
 use serde_json::{Map, Value, json};
 use std::path::Path;
+use std::sync::Arc;
 
 /// How many files to be mended are named.
 const FILES_MAX: usize = 3;
@@ -81,7 +82,7 @@ pub(super) fn path(definition: &Definition) -> String {
 }
 
 /// The plan of a definition, or what is wrong with it.
-pub(super) fn plan(definition: &Definition) -> Result<&Plan, Problem> {
+pub(super) fn plan(definition: &Definition) -> Result<&Arc<Plan>, Problem> {
     let reading = &definition.reading;
     reading.plan.as_ref().ok_or_else(|| {
         let Definition { name, origin, .. } = definition;

@@ -86,7 +86,7 @@ fn whoever_calls_such_a_name_is_warned_at_the_call_and_whoever_calls_them_is_tol
     assert_eq!(library.doubts_of(plan), sentence);
     let build = library.find("build").unwrap().reading.plan.clone().unwrap();
     assert_eq!(library.doubts_of(&build), sentence);
-    let earlier = Plan { description: "as it was before".to_owned(), ..build };
+    let earlier = Plan { description: "as it was before".to_owned(), ..Plan::clone(&build) };
     assert!(library.doubts_of(&earlier).is_empty(), "its name means another one by now");
 }
 

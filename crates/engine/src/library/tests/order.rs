@@ -112,7 +112,7 @@ fn among_equal_names_the_dialect_of_the_tool_wins_and_the_list_says_so() {
     let definitions = names.map(|(file, dialect)| {
         let plan = Plan::new("build", dialect, Flow::Graph(Graph::new(Vec::new(), 1)));
         let reading = read_text(dialects::text::Source::new(file, ""), dialects::ReadOptions::default());
-        Definition::new(&place, None, "x", Arc::new(Reading { plan: Some(plan), ..reading }))
+        Definition::new(&place, None, "x", Arc::new(Reading { plan: Some(Arc::new(plan)), ..reading }))
     });
     let hidden = |own| {
         let mut library = Library { definitions: definitions.to_vec(), ..Library::default() };

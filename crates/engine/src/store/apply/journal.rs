@@ -1,6 +1,7 @@
 //! Entries and snapshots: nothing is written that does not follow from the head of the run.
 
 use super::super::error::{Conflict, WriteError};
+use super::Shown;
 use crate::journal::{Hash, Head};
 use kernel::{Digest, RunId};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -8,16 +9,22 @@ use rusqlite::{Connection, OptionalExtension, params};
 pub(super) fn append(
     step: &Connection,
     run: &RunId,
-    head: &Head,
-    at: u64,
-    body: &[u8],
+    (head, at, body): (&Head, u64, &[u8]),
+    shown: Option<&Shown<'_>>,
 ) -> Result<(), WriteError> {
     follows(&stored_head(step, run)?, run, head, body)?;
     let (id, seq, at) = (run.as_str(), head.seq.cast_signed(), at.cast_signed());
     step.prepare_cached("INSERT INTO entry (run, seq, at, body, hash) VALUES (?1, ?2, ?3, ?4, ?5)")?
         .execute(params![id, seq, at, body, head.hash])?;
-    step.prepare_cached("UPDATE run SET seq = ?2, hash = ?3, updated_at = ?4 WHERE id = ?1")?
-        .execute(params![id, seq, head.hash, at])?;
+    let Some(Shown { status, detail, ended }) = shown else {
+        step.prepare_cached("UPDATE run SET seq = ?2, hash = ?3, updated_at = ?4 WHERE id = ?1")?
+            .execute(params![id, seq, head.hash, at])?;
+        return Ok(());
+    };
+    let mut update = step.prepare_cached(
+        "UPDATE run SET seq = ?2, hash = ?3, updated_at = ?4, status = ?5, detail = ?6, ended_at = ?7 WHERE id = ?1",
+    )?;
+    update.execute(params![id, seq, head.hash, at, status, detail, ended.then_some(at)])?;
     Ok(())
 }
 

@@ -8,14 +8,42 @@ use super::error::{Fault, WriteError};
 use super::write::Write;
 use rusqlite::{Connection, ErrorCode, ffi};
 
+/// Does all of it, in order. An entry that changes how its run stands changes the row of the run once.
+pub(super) fn all(step: &Connection, mut writes: &[Write]) -> Result<(), WriteError> {
+    while let [first, others @ ..] = writes {
+        writes = match (first, others) {
+            (
+                Write::Append { run, head, at, body },
+                [Write::RunStatus { run: shown, status, detail, at: since, ended }, others @ ..],
+            ) if run == shown && at == since => {
+                let shown = Shown { status, detail: detail.as_deref(), ended: *ended };
+                journal::append(step, run, (head, *at, body), Some(&shown))?;
+                others
+            }
+            _ => {
+                write(step, first)?;
+                others
+            }
+        };
+    }
+    Ok(())
+}
+
+/// How a run stands.
+struct Shown<'w> {
+    status: &'w str,
+    detail: Option<&'w str>,
+    ended: bool,
+}
+
 /// Does one write.
-pub(super) fn write(step: &Connection, write: &Write) -> Result<(), WriteError> {
+fn write(step: &Connection, write: &Write) -> Result<(), WriteError> {
     match write {
         Write::Plan { digest, body } => data::plan(step, digest, body),
         Write::CreateRun(new) => run::create(step, new),
-        Write::Append { run, head, at, body } => journal::append(step, run, head, *at, body),
+        Write::Append { run, head, at, body } => journal::append(step, run, (head, *at, body), None),
         Write::RunStatus { run, status, detail, at, ended } => {
-            run::status(step, run, (status, detail.as_deref()), *at, *ended)
+            run::status(step, run, &Shown { status, detail: detail.as_deref(), ended: *ended }, *at)
         }
         Write::Park { run, at } => run::park(step, run, *at),
         Write::Unbegun { run, effect } => run::unbegun(step, run, effect),

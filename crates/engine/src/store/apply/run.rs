@@ -2,7 +2,7 @@
 
 use super::super::error::{Conflict, WriteError};
 use super::super::write::NewRun;
-use super::{Rule, on_rule};
+use super::{Rule, Shown, on_rule};
 use crate::journal::Head;
 use kernel::{EffectId, RunId};
 use rusqlite::{Connection, params};
@@ -36,14 +36,8 @@ pub(super) fn create(step: &Connection, new: &NewRun) -> Result<(), WriteError> 
     Ok(())
 }
 
-pub(super) fn status(
-    step: &Connection,
-    run: &RunId,
-    (status, detail): (&str, Option<&str>),
-    at: u64,
-    ended: bool,
-) -> Result<(), WriteError> {
-    let at = at.cast_signed();
+pub(super) fn status(step: &Connection, run: &RunId, shown: &Shown<'_>, at: u64) -> Result<(), WriteError> {
+    let (Shown { status, detail, ended }, at) = (shown, at.cast_signed());
     let mut update = step.prepare_cached(
         "UPDATE run SET status = ?2, detail = ?3, updated_at = ?4, ended_at = ?5 WHERE id = ?1",
     )?;

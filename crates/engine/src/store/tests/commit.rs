@@ -56,6 +56,41 @@ fn an_entry_must_follow_from_the_journal() {
 }
 
 #[test]
+fn an_entry_and_how_the_run_stands_after_it_are_one_change_or_two_with_the_same_row() {
+    let shown = |run: &str, ended: bool| Write::RunStatus {
+        run: id(run),
+        status: if ended { "failed" } else { "waiting" }.to_owned(),
+        detail: Some("why".to_owned()),
+        at: 1_001,
+        ended,
+    };
+    for ended in [false, true] {
+        let rows = [true, false].map(|together| {
+            let home = Home::new();
+            let (mut store, mut journal) = store_with(&home, "a", 0);
+            let writes = [journal.append("{}"), shown("a", ended)];
+            match together {
+                true => store.commit(&writes).unwrap(),
+                false => writes.chunks(1).for_each(|write| store.commit(write).unwrap()),
+            }
+            let row = store.reader().run(&id("a")).unwrap().unwrap();
+            store.commit(&[journal.append("{}")]).unwrap();
+            row
+        });
+        assert_eq!(rows[0], rows[1]);
+        assert_eq!(rows[0].status, if ended { "failed" } else { "waiting" });
+        assert_eq!(rows[0].ended_at, ended.then_some(1_001));
+    }
+    // That of another run is not taken for its own.
+    let home = Home::new();
+    let (mut store, mut journal) = store_with(&home, "a", 0);
+    store.commit(&[create("b"), journal.append("{}"), shown("b", true)]).unwrap();
+    let stands = |run: &str| store.reader().run(&id(run)).unwrap().unwrap();
+    assert_eq!((stands("a").ended_at, stands("b").ended_at), (None, Some(1_001)));
+    store.commit(&[journal.append("{}"), Journal::of("b").append("{}")]).unwrap();
+}
+
+#[test]
 fn what_is_named_must_be_there() {
     let home = Home::new();
     let mut store = home.open();
@@ -82,7 +117,7 @@ fn a_body_must_have_its_digest() {
     let (mut store, _) = store_with(&home, "a", 0);
     let digest = Digest::of(b"one");
     let other = b"two".to_vec();
-    let plan = Write::Plan { digest, body: other.clone() };
+    let plan = Write::Plan { digest, body: other.clone().into() };
     assert_eq!(conflict(store.commit(&[plan])), Conflict::Digest(digest));
     let content = Write::Content { run: id("a"), digest, kind: "text".to_owned(), body: other };
     assert_eq!(conflict(store.commit(&[content])), Conflict::Digest(digest));

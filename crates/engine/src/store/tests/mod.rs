@@ -45,7 +45,7 @@ impl Home {
 }
 
 fn plan() -> Write {
-    Write::Plan { digest: Digest::of(PLAN), body: PLAN.to_vec() }
+    Write::Plan { digest: Digest::of(PLAN), body: PLAN.into() }
 }
 
 fn id(run: &str) -> RunId {

@@ -49,7 +49,7 @@ pub(super) async fn begin_plan(
                 Some(key) => reader.request(&visit.workspace(), key).map_err(runs::unreadable)?,
                 None => None,
             };
-            ready(reader, (plan, pinned), given, known)
+            ready((plan, pinned), given, known)
         })
         .await??;
     start(call, ready, key, is_brought).await
@@ -87,19 +87,18 @@ fn prepare(visit: &Visit, reader: &Reader, asked: Asked) -> Result<Ready, Proble
     let found = workflows::find_in(&library, order, &name);
     let pinned = found.as_ref().map(|found| found.reading.pinned.clone()).unwrap_or_default();
     let plan = match found.and_then(workflows::plan) {
-        Ok(plan) => Arc::new(plan.clone()),
+        Ok(plan) => Arc::clone(plan),
         // The definition may be gone or broken since the key was used; its run has a plan of its own.
         Err(problem) => {
             known = request()?;
             plan_of(visit, reader, known.as_ref(), &name)?.ok_or(problem)?
         }
     };
-    ready(reader, (plan, pinned), given, known)
+    ready((plan, pinned), given, known)
 }
 
 /// Looks whether a run of a plan would be admitted.
 fn ready(
-    reader: &Reader,
     (plan, pinned): (Arc<Plan>, Vec<Arc<Plan>>),
     given: JsonObject,
     known: Option<Request>,
@@ -108,9 +107,8 @@ fn ready(
     if let Some(request) = known {
         return Ok(Ready { plan, pinned, inputs, id: request.run, known: true });
     }
-    // A name that cannot be looked up is not known to be taken; the store itself refuses it if it is.
-    let taken = |name: &str| reader.run(&RunId::new(name)).is_ok_and(|run| run.is_some());
-    let id = RunId::new(names::fresh(taken));
+    // Whether the name is free, the store says when it is used.
+    let id = RunId::new(names::another(0));
     // Nothing is begun that would be refused.
     let run = Run::new(Arc::clone(&plan), id.clone(), None, 0);
     let (small, _) = engine::turn::brought(inputs.clone(), &plan.limits, 0);
@@ -187,12 +185,15 @@ async fn start(call: &Call, ready: Ready, key: Option<String>, is_brought: bool)
     let house = call.visit.house()?;
     let home = call.visit.client.home(&call.visit.settings());
     let mut asked = Start { id, plan, inputs, home, request_key: key, pinned, is_brought };
+    let mut taken = 0;
     // Both are on their way at once, and in this order.
     let (subscribed, accepted) = loop {
         let subscribed = (!known).then(|| house.local.subscribe(&asked.id));
         match house.local.start(asked.clone()).await {
-            // Another start took the name while this one was made ready.
-            Err(Error::NameTaken(_)) => asked.id = RunId::new(names::fresh(|_| false)),
+            Err(Error::NameTaken(_)) => {
+                taken += 1;
+                asked.id = RunId::new(names::another(taken));
+            }
             accepted => break (subscribed, accepted.map_err(runs::refused)?),
         }
     };

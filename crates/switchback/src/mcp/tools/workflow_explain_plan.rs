@@ -40,7 +40,7 @@ async fn explain(call: &Call) -> Answered {
     let found = call.visit.look(move |visit, _| -> Result<_, Problem> {
         let library = visit.library_of(Order::Reactive)?;
         let definition = workflows::find_in(&library, Order::Reactive, &name)?;
-        let plan = Arc::new(workflows::plan(definition)?.clone());
+        let plan = Arc::clone(workflows::plan(definition)?);
         let inputs = begin::fields(&plan, given);
         let run = Run::new(Arc::clone(&plan), RunId::new("explained"), None, 0);
         let started = run.admit(Command::Start { inputs }, begin::now());
