@@ -259,6 +259,10 @@ impl Host {
         let mut successor = self.successor.subscribe();
         let (mut connections, mut clients) = (self.connections.subscribe(), self.clients.subscribe());
         let mut terminals = self.house.terminals.count();
+        // Until then nothing else is listened to: whatever begins and ends would wake who waits here.
+        if successor.wait_for(Option::is_some).await.is_err() {
+            return std::future::pending().await;
+        }
         loop {
             let next = successor.borrow_and_update().clone();
             let (connected, speaking) = (*connections.borrow_and_update(), *clients.borrow_and_update());

@@ -39,6 +39,9 @@ pub(super) enum Taken {
 pub(crate) const KEY: &str = "switchback/request_key";
 const AGAIN: &str = "switchback/again";
 
+/// The method that calls a tool.
+const CALL: &str = "tools/call";
+
 /// How many calls that were cancelled are remembered.
 const CANCELLED_MAX: usize = 1_000;
 
@@ -113,6 +116,10 @@ struct Head<'l> {
 impl Talk {
     /// Takes a line of the client. What the server would drop, or answer without its id, is answered here.
     pub(super) fn take(&mut self, line: &Line) -> Taken {
+        if let Some(id) = line::plain_call(line) {
+            let passed = self.asked(line, &id, CALL).map(Taken::Pass);
+            return passed.unwrap_or_else(|refused| Taken::Answer(refused.answer()));
+        }
         let line = ids::inward(line);
         match line::read(&line) {
             Ok(Some(message)) => {
@@ -193,17 +200,24 @@ impl Talk {
 
     /// A call with a key of its own, so that it can be asked again.
     fn keyed(&mut self, line: &Line) -> Vec<u8> {
-        let mut message: Value = serde_json::from_slice(line).unwrap_or_default();
         let name = self.name.get_or_insert_with(|| {
             let mut bytes = [0_u8; 12];
             getrandom(&mut bytes);
             bytes.iter().map(|byte| format!("{byte:02x}")).collect()
         });
         let key = format!("{name}-{}", self.count);
-        if let Some(Value::Object(params)) = message.get_mut("params")
-            && let Value::Object(meta) = params.entry("_meta").or_insert_with(|| json!({}))
-        {
-            meta.insert(KEY.to_owned(), key.into());
+        if let Some(line) = with_meta(line, &format!(r#""{KEY}":"{key}""#)) {
+            return line;
+        }
+        let mut message: Value = serde_json::from_slice(line).unwrap_or_default();
+        if let Some(Value::Object(params)) = message.get_mut("params") {
+            let meta = params.entry("_meta").or_insert_with(|| json!({}));
+            if meta.is_null() {
+                *meta = json!({});
+            }
+            if let Value::Object(meta) = meta {
+                meta.insert(KEY.to_owned(), key.into());
+            }
         }
         bytes(&message)
     }
@@ -332,6 +346,26 @@ fn bytes(message: &Value) -> Vec<u8> {
     message.to_string().into_bytes()
 }
 
+/// A call with one member more at the end of what is sent along with it, where there is room for it as the call is written.
+fn with_meta(line: &Line, member: &str) -> Option<Vec<u8>> {
+    #[derive(Deserialize)]
+    struct Params<'l> {
+        #[serde(borrow, rename = "_meta")]
+        meta: Option<&'l RawValue>,
+    }
+    let params = head(line)?.params?.get();
+    let Params { meta } = serde_json::from_str(params).ok()?;
+    let (object, member) = match meta {
+        Some(meta) => (meta.get(), member.to_owned()),
+        None if params.contains("_meta") => return None,
+        None => (params, format!(r#""_meta":{{{member}}}"#)),
+    };
+    let inside = object.strip_prefix('{')?.strip_suffix('}')?;
+    let comma = if inside.trim_ascii().is_empty() { "" } else { "," };
+    let end = inside.as_ptr() as usize + inside.len() - line.as_ptr() as usize;
+    Some([&line[..end], comma.as_bytes(), member.as_bytes(), &line[end..]].concat())
+}
+
 /// A call that says of itself since when it may have been carried out.
 fn marked(line: &Line, at: u64) -> Vec<u8> {
     let mut message: Value = serde_json::from_slice(line).unwrap_or_default();
@@ -353,7 +387,7 @@ fn head(line: &Line) -> Option<Head<'_>> {
 
 fn kind(method: &str) -> Kind {
     match method {
-        "tools/call" => Kind::Tool,
+        CALL => Kind::Tool,
         "subscriptions/listen" => Kind::Stream,
         _ => Kind::Other,
     }

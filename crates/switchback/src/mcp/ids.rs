@@ -86,7 +86,7 @@ pub(super) fn broken(id: &RequestId) -> Option<&str> {
 }
 
 /// Whether an id would come back as another text, or be taken for one of ours.
-fn is_odd(id: &str) -> bool {
+pub(super) fn is_odd(id: &str) -> bool {
     match id.as_bytes() {
         [b'"', ..] => serde_json::from_str::<String>(id).is_ok_and(|id| id.starts_with(MARK)),
         [b'-' | b'0'..=b'9', ..] => id.parse::<i64>().map_or(true, |held| held.to_string() != id),

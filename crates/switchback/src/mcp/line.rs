@@ -94,6 +94,42 @@ pub(crate) fn read(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Refused>
     Err(if batch.is_empty() { refused } else { Refused { ids: batch, is_batch: true, ..refused } })
 }
 
+/// The id of a plain call of a tool: one that nothing is wrong with and that has nothing but what nearly every call has. What is
+/// not one may be one all the same, and is read as a whole.
+pub(crate) fn plain_call(line: &[u8]) -> Option<RequestId> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Message<'l> {
+        jsonrpc: &'l str,
+        #[serde(borrow)]
+        id: &'l RawValue,
+        method: &'l str,
+        #[serde(borrow)]
+        params: Params<'l>,
+    }
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Params<'l> {
+        #[serde(rename = "name")]
+        _name: &'l str,
+        #[serde(borrow)]
+        arguments: Option<&'l RawValue>,
+        #[serde(rename = "_meta")]
+        _meta: Option<Map<String, Value>>,
+    }
+    /// How long it may be, and how many lists and objects may stand in it: so none is too deep.
+    const BYTES_MAX: usize = 64 << 10;
+    const NESTED_MAX: usize = 64;
+    let opens = |line: &[u8]| line.iter().filter(|byte| matches!(byte, b'{' | b'[')).count();
+    if line.len() > BYTES_MAX || opens(line) > NESTED_MAX {
+        return None;
+    }
+    let Message { jsonrpc, id, method, params } = serde_json::from_slice(line).ok()?;
+    let is_call = jsonrpc == "2.0" && method == "tools/call" && !ids::is_odd(id.get());
+    let is_exact = |arguments: &RawValue| exact(arguments.get()).is_ok_and(|value| value.is_object());
+    (is_call && params.arguments.is_none_or(is_exact)).then(|| serde_json::from_str(id.get()).ok())?
+}
+
 /// A message that can be held as it was written: nothing that someone relies on is rounded or dropped without a word.
 fn held(line: &[u8], message: ClientJsonRpcMessage) -> Result<ClientJsonRpcMessage, Refused> {
     #[derive(Deserialize)]
@@ -331,6 +367,49 @@ mod tests {
         ] {
             let line = ids::inward(line.as_bytes());
             assert!(matches!(read(&line), Ok(Some(_))), "{:?}", read(&line));
+        }
+    }
+
+    #[test]
+    fn a_plain_call_is_one_that_is_read_as_a_whole_with_the_same_id() {
+        let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+        let call = |id: &str, params: &str| {
+            format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{params}}}"#)
+        };
+        let whole = r#"{"name":"x","arguments":{"a":[1]},"_meta":{"progressToken":1}}"#;
+        for (id, params) in [
+            ("7", r#"{"name":"x"}"#.to_owned()),
+            (r#""a b""#, whole.to_owned()),
+            ("-1", r#"{"name":"x","arguments":null,"_meta":null}"#.to_owned()),
+            ("8", format!(r#"{{"name":"x","arguments":{{"a":{}}}}}"#, nested(61))),
+        ] {
+            let line = call(id, &params);
+            let Ok(Some(ClientJsonRpcMessage::Request(request))) = read(line.as_bytes()) else {
+                panic!("{line}")
+            };
+            assert_eq!(plain_call(line.as_bytes()), Some(request.id), "{line}");
+        }
+        for line in [
+            call("1.0", whole),
+            call("null", whole),
+            call(r#""switchback/id:1""#, whole),
+            call("1", r#"{"name":"x","task":{}}"#),
+            call("1", r#"{"name":"x\n"}"#),
+            call("1", r#"{"name":"x","arguments":[]}"#),
+            call("1", r#"{"name":"x","arguments":{"a":1,"a":2}}"#),
+            call("1", r#"{"name":"x","arguments":{"a":1e400}}"#),
+            call("1", r#"{"name":"x","arguments":{"a":"\ud800"}}"#),
+            call("1", r#"{"name":"x","_meta":{"a":"\ud800"}}"#),
+            call("1", r#"{"name":"x","_meta":[]}"#),
+            call("1", r#"{"arguments":{}}"#),
+            call("1", &format!(r#"{{"name":"x","arguments":{{"a":{}}}}}"#, nested(62))),
+            call("1", &format!(r#"{{"name":"{}"}}"#, "x".repeat(64 << 10))),
+            call("1", whole).replace("2.0", "1.0"),
+            call("1", whole).replace("tools/call", "tools/list"),
+            call("1", whole).replace(r#","id":1"#, ""),
+            call("1", whole) + "x",
+        ] {
+            assert_eq!(plain_call(line.as_bytes()), None, "{line:.200}");
         }
     }
 

@@ -317,3 +317,28 @@ fn a_daemon_that_says_nothing_is_not_waited_for_for_ever() {
     assert!(!give(&mut talk, 2) && !give(&mut talk, 3), "what comes late is heard by nobody");
     assert!(give(&mut talk, 1), "who listens still does");
 }
+
+#[test]
+fn every_call_gets_a_key_however_it_is_written() {
+    let old = r#"{"switchback/request_key":"theirs"}"#;
+    for (params, others) in [
+        (r#"{"name":"x"}"#.to_owned(), json!({})),
+        (r#" { } "#.to_owned(), json!({})),
+        (r#"{"name":"x","_meta":{}}"#.to_owned(), json!({})),
+        (r#"{"_meta": { "a" : {"b":[1]} } , "name":"x"}"#.to_owned(), json!({"a": {"b": [1]}})),
+        (r#"{"name":"x","_meta":null}"#.to_owned(), json!({})),
+        (r#"{"name":"_meta"}"#.to_owned(), json!({})),
+        (format!(r#"{{"name":"x","_meta":{old}}}"#), json!({})),
+        (r#"{"name":"x","_met\u0061":{"a":1}}"#.to_owned(), json!({"a": 1})),
+    ] {
+        let mut talk = Talk::default();
+        let line = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{params}}}"#);
+        let Taken::Pass(passed) = talk.take(line.as_bytes()) else { panic!("{line}") };
+        let passed: Value = serde_json::from_slice(&passed).unwrap();
+        let mut meta = passed["params"]["_meta"].clone();
+        let key = meta.as_object_mut().unwrap().remove(KEY);
+        let key = key.as_ref().and_then(Value::as_str).unwrap_or_default();
+        assert!(key.ends_with("-1") && key.len() > 20, "{line} {key}");
+        assert_eq!(meta, others, "{line}");
+    }
+}
