@@ -144,7 +144,7 @@ impl Visit {
     /// What holds for this client, as its files say now.
     pub(super) async fn fresh_settings(&self) -> Arc<Settings> {
         let known = self.settings();
-        if known.hold(&self.client) {
+        if known.hold() {
             return known;
         }
         let read = Arc::new(read(self.client.clone()).await);

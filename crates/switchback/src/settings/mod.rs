@@ -98,7 +98,7 @@ impl Settings {
         let mut broken = Vec::new();
         let places = places(client);
         // First: a file that changes while it is read has changed since.
-        let seen = Seen::of(places.iter().map(|(path, _)| path.as_path()));
+        let seen = Seen::of(places.iter().map(|(path, _)| path.clone()));
         for (path, shown) in &places {
             match file::read(path, shown) {
                 Ok(file) => all = all.under(file),
@@ -115,10 +115,9 @@ impl Settings {
     }
 
     /// Whether they still are what the files say. It waits for the disk.
-    pub(crate) fn hold(&self, client: &Client) -> bool {
+    pub(crate) fn hold(&self) -> bool {
         // What could not be read may be readable by now without looking different.
-        let places = places(client);
-        self.broken.is_empty() && self.seen == Seen::of(places.iter().map(|(path, _)| path.as_path()))
+        self.broken.is_empty() && self.seen.is_current()
     }
 
     /// What is wrong or doubtful, one sentence each.

@@ -3,11 +3,11 @@
 use std::fs::Metadata;
 use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// The files, in their order.
+/// The files, in their order, and what each looked like.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Seen(Vec<Look>);
+pub(super) struct Seen(Vec<(PathBuf, Look)>);
 
 /// A file, and what a link in its place leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,8 +27,14 @@ struct Mark {
 
 impl Seen {
     /// Looks at files. It waits for the disk.
-    pub(super) fn of<'p>(paths: impl Iterator<Item = &'p Path>) -> Seen {
-        Seen(paths.map(look).collect())
+    pub(super) fn of(paths: impl Iterator<Item = PathBuf>) -> Seen {
+        let seen = |path: PathBuf| (look(&path), path);
+        Seen(paths.map(seen).map(|(look, path)| (path, look)).collect())
+    }
+
+    /// Whether they look as they did. It waits for the disk.
+    pub(super) fn is_current(&self) -> bool {
+        self.0.iter().all(|(path, seen)| look(path) == *seen)
     }
 }
 

@@ -135,14 +135,14 @@ fn a_link_that_leads_nowhere_is_a_broken_file() {
     let dir = tempfile::tempdir().unwrap();
     let client = Client { workspace: dir.path().to_owned(), ..Client::default() };
     let before = Settings::read(&client);
-    assert!(before.broken.is_empty() && before.hold(&client));
+    assert!(before.broken.is_empty() && before.hold());
     std::os::unix::fs::symlink("nowhere.toml", dir.path().join(FILE)).unwrap();
-    assert!(!before.hold(&client));
+    assert!(!before.hold());
     let said: Vec<String> = Settings::read(&client).broken.iter().map(ToString::to_string).collect();
     assert_eq!(said, ["switchback.toml: it is a link to a file that is not there"]);
     std::fs::write(dir.path().join("nowhere.toml"), "name = \"x\"").unwrap();
     let after = Settings::read(&client);
-    assert!(after.name == "x" && after.hold(&client));
+    assert!(after.name == "x" && after.hold());
 }
 
 #[test]
