@@ -191,6 +191,9 @@ async fn close(desk: &Desk, signals: &mut Signals) {
 /// How long whoever is told twice to end waits for the word that the run is set aside: it is asked for in any case.
 const ASIDE_MAX: Duration = Duration::from_secs(3);
 
+/// How long it waits when told once: longer than it takes to end everything. An engine that stands still never says the word.
+const STOPPED_MAX: Duration = Duration::from_secs(60);
+
 /// What became of setting a run aside.
 enum Aside {
     /// It stands at this entry.
@@ -201,12 +204,13 @@ enum Aside {
     Unheard,
 }
 
-/// Sets the run aside. A second signal waits only a little for that, and a third not at all.
+/// Sets the run aside, and waits for that. A second signal waits only a little, and a third not at all.
 async fn set_aside(desk: &Desk, view: &View, signals: &mut Signals) -> Aside {
     let mut park = std::pin::pin!(desk.backend().park(&view.run));
     let told = tokio::select! {
         biased;
         parked = &mut park => Some(parked),
+        () = tokio::time::sleep(STOPPED_MAX) => None,
         _ = signals.next() => tokio::select! {
             biased;
             parked = &mut park => Some(parked),
