@@ -51,7 +51,7 @@ impl World {
                 followed.push((id, progress));
             }
             for (id, _) in &followed {
-                let home = Home { folder: self.dir.path().to_owned(), env: env(), ..Home::default() };
+                let home = Home { folder: self.dir.path().to_owned(), env: env().into(), ..Home::default() };
                 let plan = Arc::clone(plan);
                 let start = Start {
                     id: id.clone(),

@@ -46,7 +46,7 @@ pub(crate) fn job(run: &RunId, home: &Home, perform: &Perform) -> Result<Job, Fa
 }
 
 fn env(home: &Home, inputs: &Fields) -> BTreeMap<String, String> {
-    let mut env = home.env.clone();
+    let mut env = BTreeMap::clone(&home.env);
     let given = inputs.iter().filter_map(|(name, data)| Some((name.strip_prefix("env.")?, data.inline()?)));
     env.extend(given.map(|(name, value)| (name.to_owned(), as_text(value))));
     env

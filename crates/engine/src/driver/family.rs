@@ -156,6 +156,6 @@ impl Driver {
 
     /// Whether a run was ever started.
     pub(super) fn is_there(&self, run: &RunId) -> bool {
-        self.seats.contains(run) || matches!(self.store.reader().run(run), Ok(Some(_)))
+        self.seats.contains(run) || matches!(self.store.reader().has_run(run), Ok(true))
     }
 }

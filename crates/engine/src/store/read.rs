@@ -89,6 +89,12 @@ impl Reader {
         Ok(self.db.prepare_cached(&find)?.query_row([run.as_str()], RunRow::read).optional()?)
     }
 
+    /// Whether there is a run of this name.
+    pub fn has_run(&self, run: &RunId) -> Result<bool, Fault> {
+        let mut find = self.db.prepare_cached("SELECT 1 FROM run WHERE id = ?1")?;
+        Ok(find.exists([run.as_str()])?)
+    }
+
     /// The runs that a filter lets through, the newest first.
     pub fn runs(&self, filter: &Filter) -> Result<Vec<RunRow>, Fault> {
         let mut rules = vec!["1"];

@@ -177,7 +177,7 @@ fn spec(visitor: &Visitor, open: &Open, program: String, args: Vec<String>) -> S
     let home = &visitor.home;
     let folder =
         open.working_directory.as_ref().map_or_else(|| home.folder.clone(), |path| below(home, path));
-    let mut environment: BTreeMap<String, String> = home.env.clone();
+    let mut environment = BTreeMap::clone(&home.env);
     environment.insert("TERM".to_owned(), TERM.to_owned());
     environment.extend(open.environment.clone().unwrap_or_default());
     // Which program an allowed name means is not for the call to say.

@@ -19,7 +19,8 @@ async fn world() -> World {
     let (data, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let path = std::env::var("PATH").unwrap();
     let env = [("PATH".to_owned(), path), ("PS1".to_owned(), "$ ".to_owned())];
-    let home = Home { folder: folder.path().to_owned(), env: env.into(), ..Home::default() };
+    let home =
+        Home { folder: folder.path().to_owned(), env: std::sync::Arc::new(env.into()), ..Home::default() };
     let visitor = Visitor { home, by: "test".to_owned(), run: None, policy: Policy::default() };
     let (keeper, said) = Keeper::open(data.path(), Duration::ZERO).await.unwrap();
     assert!(said.is_empty(), "{said:?}");

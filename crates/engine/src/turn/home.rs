@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// A run's folder and environment.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -14,7 +14,7 @@ pub struct Home {
     /// The workspace, without links: relative paths start here.
     pub folder: PathBuf,
     /// The environment its commands get.
-    pub env: BTreeMap<String, String>,
+    pub env: Arc<BTreeMap<String, String>>,
     /// Which rights the files do not get that its commands make; without it, those of the server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub umask: Option<u32>,
@@ -70,8 +70,12 @@ const PASSED: [&str; 3] = [
 impl Home {
     /// A home with what may be passed on of an environment.
     pub fn new(folder: PathBuf, env: impl Iterator<Item = (String, String)>) -> Self {
-        let env = env.filter(|(name, _)| Home::passes(name)).collect();
-        Home { folder, env, ..Home::default() }
+        Home { folder, env: Home::passed(env), ..Home::default() }
+    }
+
+    /// What of an environment may be passed on.
+    pub fn passed(env: impl Iterator<Item = (String, String)>) -> Arc<BTreeMap<String, String>> {
+        Arc::new(env.filter(|(name, _)| Home::passes(name)).collect())
     }
 
     /// The same home with further folders, as their paths lead now: who makes one of them a link later does not move it.

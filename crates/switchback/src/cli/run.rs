@@ -56,7 +56,7 @@ async fn start(
     asks: bool,
 ) -> Result<Followed, CommandError> {
     let client = Client::here(recordable(workspace()?)?, Flags::default());
-    let home = client.home(&settled::sound(&client)?);
+    let home = client.home(client.passed(), &settled::sound(&client)?);
     let mut desk = Desk::open(seating).await?;
     // Not before: whoever waits for a daemon in vain can end that.
     let signals = Signals::listen()?;

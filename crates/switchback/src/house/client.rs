@@ -6,6 +6,7 @@ use engine::turn::{Home, usual_width};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// A client of the house.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,16 +58,23 @@ impl Client {
         Client { workspace, env, umask: umask(), flags }
     }
 
+    /// What of its environment is passed on to commands.
+    pub(crate) fn passed(&self) -> Arc<BTreeMap<String, String>> {
+        Home::passed(self.env.iter().map(|(name, value)| (name.clone(), value.clone())))
+    }
+
     /// The folder and environment of the runs it starts, how wide they are, and the other folders that its settings allow.
-    pub(crate) fn home(&self, settings: &Settings) -> Home {
-        let env = self.env.iter().map(|(name, value)| (name.clone(), value.clone()));
+    pub(crate) fn home(&self, passed: Arc<BTreeMap<String, String>>, settings: &Settings) -> Home {
         let width = Some(settings.width.unwrap_or_else(usual_width));
-        Home {
+        let home = Home {
+            folder: self.workspace.clone(),
+            env: passed,
             umask: self.umask,
             width,
             overdue_ms: settings.overdue_ms,
-            ..Home::new(self.workspace.clone(), env).with_roots(&settings.roots)
-        }
+            ..Home::default()
+        };
+        home.with_roots(&settings.roots)
     }
 
     /// Where its definitions lie.

@@ -12,6 +12,7 @@ use engine::library::{Library, NotFound, Order, Shelf, Surroundings};
 use engine::secrets::Keeper;
 use engine::terminals::{Keeper as Terminals, Policy};
 use engine::turn::Home;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -68,7 +69,7 @@ impl Answers for Knows {
 
     /// What may be done in terminals stands in the files of the run's folder, whoever started it.
     fn terminals(&self, home: &Home) -> Option<(Terminals, Policy)> {
-        let (workspace, env) = (home.folder.clone(), home.env.clone());
+        let (workspace, env) = (home.folder.clone(), BTreeMap::clone(&home.env));
         let settings = Settings::read(&Client { workspace, env, umask: home.umask, flags: Flags::default() });
         let read_only = settings.refuse();
         let mut policy = settings.terminals;

@@ -58,7 +58,7 @@ fn visitor(call: &Call) -> Visitor {
         Caller::Agent(name) => name,
         _ => "mcp".to_owned(),
     };
-    Visitor { home: call.visit.client.home(&settings), by, run: None, policy: settings.terminals.clone() }
+    Visitor { home: call.visit.home(&settings), by, run: None, policy: settings.terminals.clone() }
 }
 
 /// Waits for the keeper; tells whoever listens that it goes on, and calls off what nobody waits for any more.

@@ -7,7 +7,9 @@ use crate::house::{Client, House, Sought};
 use crate::settings::Settings;
 use engine::library::{Library, Order};
 use engine::store::{OpenError, Reader};
+use engine::turn::Home;
 use serde_json::json;
+use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
 use tokio::sync::{Semaphore, mpsc};
 
@@ -46,6 +48,8 @@ impl Host {
 pub(super) struct Visit {
     host: Host,
     pub(super) client: Client,
+    /// What of its environment is passed on to commands.
+    passed: Arc<BTreeMap<String, String>>,
     /// Whether its human may be shown gates: it was started by neither a workflow nor another client.
     pub(super) shows_gates: bool,
     settings: RwLock<Arc<Settings>>,
@@ -65,11 +69,12 @@ impl Visit {
         (client, shows_gates): (Client, bool),
         alive: mpsc::Sender<()>,
     ) -> Visit {
-        let settings = read(client.clone()).await;
+        let (settings, passed) = (read(client.clone()).await, client.passed());
         let (settings, turns) = (RwLock::new(Arc::new(settings)), Semaphore::new(AT_ONCE_MAX));
         Visit {
             host,
             client,
+            passed,
             shows_gates,
             settings,
             turns,
@@ -99,6 +104,11 @@ impl Visit {
     /// The folder that the client's runs belong to, as the store writes it.
     pub(super) fn workspace(&self) -> String {
         self.client.workspace.to_string_lossy().into_owned()
+    }
+
+    /// The folder and environment of the runs that it starts, by these settings.
+    pub(super) fn home(&self, settings: &Settings) -> Home {
+        self.client.home(Arc::clone(&self.passed), settings)
     }
 
     /// Looks at what is stored and at the library, which may wait for the disk.

@@ -80,7 +80,7 @@ impl<'a> Git<'a> {
         notes: &'a Notes,
         stops: Stops,
     ) -> Git<'a> {
-        let mut env = home.env.clone();
+        let mut env = BTreeMap::clone(&home.env);
         env.extend(ENV.map(|(name, value)| (name.to_owned(), value.to_owned())));
         Git {
             folder: home.folder.clone(),

@@ -42,12 +42,14 @@ pub(super) fn request(
     run: &RunId,
 ) -> Result<(), WriteError> {
     let fingerprint = fingerprint.to_string();
-    step.prepare_cached(
+    let mut insert = step.prepare_cached(
         "INSERT INTO request (workspace, key, fingerprint, run) VALUES (?1, ?2, ?3, ?4)
          ON CONFLICT DO NOTHING",
-    )?
-    .execute(params![workspace, key, fingerprint, run.as_str()])
-    .map_err(|error| on_rule(error, |_| Conflict::UnknownRun(run.clone()).into()))?;
+    )?;
+    let inserted = insert.execute(params![workspace, key, fingerprint, run.as_str()]);
+    if inserted.map_err(|error| on_rule(error, |_| Conflict::UnknownRun(run.clone()).into()))? == 1 {
+        return Ok(());
+    }
     let (kept, bound): (String, String) = step
         .prepare_cached("SELECT fingerprint, run FROM request WHERE workspace = ?1 AND key = ?2")?
         .query_row([workspace, key], |row| Ok((row.get(0)?, row.get(1)?)))?;

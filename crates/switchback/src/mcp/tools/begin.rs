@@ -183,7 +183,7 @@ pub(super) fn wrong_inputs(plan: &Plan, refusal: &Refusal) -> Problem {
 async fn start(call: &Call, ready: Ready, key: Option<String>, is_brought: bool) -> Result<Watch, Problem> {
     let Ready { plan, pinned, inputs, id, known } = ready;
     let house = call.visit.house()?;
-    let home = call.visit.client.home(&call.visit.settings());
+    let home = call.visit.home(&call.visit.settings());
     let mut asked = Start { id, plan, inputs, home, request_key: key, pinned, is_brought };
     let mut taken = 0;
     // Both are on their way at once, and in this order.

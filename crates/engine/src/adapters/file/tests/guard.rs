@@ -39,7 +39,7 @@ fn world(folders: &[&str]) -> World {
     }
     let home = world.dir.path().join("home").display().to_string();
     fs::create_dir(&home).unwrap();
-    world.home.env.insert("HOME".to_owned(), home);
+    Arc::make_mut(&mut world.home.env).insert("HOME".to_owned(), home);
     world
 }
 
@@ -238,7 +238,8 @@ fn in_the_settings_of_a_user() {
         is_kept(&world, path);
     }
     world.create("../home/.config/other/x", "x").unwrap();
-    world.home.env.insert("XDG_CONFIG_HOME".to_owned(), world.outside("config").display().to_string());
+    let config = world.outside("config").display().to_string();
+    Arc::make_mut(&mut world.home.env).insert("XDG_CONFIG_HOME".to_owned(), config);
     is_crash(world.create("../outside/config/switchback/x", "x"), WORDS);
     // The same user without that variable reads the usual place.
     for path in ["../home/.config/switchback/x", "../home/.config/git/config"] {
@@ -250,7 +251,7 @@ fn in_the_settings_of_a_user() {
 fn the_settings_of_a_users_git() {
     let mut world = world(&["me/.config/git"]);
     let home = world.project("me").display().to_string();
-    world.home.env.insert("HOME".to_owned(), home);
+    Arc::make_mut(&mut world.home.env).insert("HOME".to_owned(), home);
     for path in ["me/.gitconfig", "me/.config/git/config", "me/.config/git/attributes"] {
         is_kept(&world, path);
     }
@@ -347,7 +348,7 @@ fn no_worktree_is_made_around_what_is_trusted_once_it_is_there() {
     let mut world = world(&[".git"]);
     symlink("later/deep", world.project(".switchback")).unwrap();
     let config = world.project("config").display().to_string();
-    world.home.env.insert("XDG_CONFIG_HOME".to_owned(), config);
+    Arc::make_mut(&mut world.home.env).insert("XDG_CONFIG_HOME".to_owned(), config);
     let at = |path: &str| folder(&world.home, &world.dir.path().join("data"), path, Aim::Worktree);
     for path in ["later", "config"] {
         is_crash(at(path), "leads into it, which the server trusts; use another folder");

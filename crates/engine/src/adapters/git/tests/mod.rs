@@ -39,7 +39,10 @@ impl Lab {
         let home = root.join("home").display().to_string();
         let env = [("PATH", path.as_str()), ("HOME", &home), ("LANG", "de_DE.UTF-8")];
         let env = env.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        let home = Home { env: env.into(), ..Home::new(root.join("project"), std::iter::empty()) };
+        let home = Home {
+            env: std::sync::Arc::new(env.into()),
+            ..Home::new(root.join("project"), std::iter::empty())
+        };
         Lab {
             notes: Notes::open(&root.join("data")).unwrap(),
             queue: Queue::default(),
@@ -92,7 +95,8 @@ impl Lab {
              exec git \"$@\""
         );
         program(&bin.join("git"), &script);
-        self.home.env.insert("PATH".to_owned(), format!("{}:{path}", bin.display()));
+        std::sync::Arc::make_mut(&mut self.home.env)
+            .insert("PATH".to_owned(), format!("{}:{path}", bin.display()));
     }
 
     fn git(&self, arguments: &[&str]) -> String {
@@ -107,7 +111,7 @@ impl Lab {
             .args(arguments)
             .current_dir(folder)
             .env_clear()
-            .envs(&self.home.env)
+            .envs(&*self.home.env)
             .output()
             .unwrap();
         assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));

@@ -15,7 +15,7 @@ async fn without_a_repository_git_says_so() {
 #[tokio::test]
 async fn without_git_nothing_is_carried_out() {
     let mut lab = Lab::new();
-    lab.home.env.insert("PATH".to_owned(), "/nowhere".to_owned());
+    std::sync::Arc::make_mut(&mut lab.home.env).insert("PATH".to_owned(), "/nowhere".to_owned());
     let words = crashed(lab.create("w", "f").await);
     assert!(
         words.starts_with("could not be started: program `git` was not found in PATH (/nowhere)"),
@@ -204,7 +204,7 @@ async fn locks_that_go_are_waited_for() {
 #[tokio::test]
 async fn nobody_is_asked_anything() {
     let mut lab = Lab::new();
-    lab.home.env.extend(
+    std::sync::Arc::make_mut(&mut lab.home.env).extend(
         [("EDITOR", "vi"), ("PAGER", "less")].map(|(name, value)| (name.to_owned(), value.to_owned())),
     );
     lab.hook("post-checkout", "env > seen");
