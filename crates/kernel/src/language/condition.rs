@@ -3,7 +3,7 @@
 
 use super::Path;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Number, Value};
 use std::cmp::Ordering;
 
 /// A parsed condition.
@@ -143,14 +143,28 @@ fn order(left: &Value, right: &Value) -> Result<Ordering, String> {
     match (left, right) {
         (Value::Number(a), Value::Number(b)) => match (a.as_i128(), b.as_i128()) {
             (Some(a), Some(b)) => Ok(a.cmp(&b)),
+            (Some(a), None) => Ok(beside(a, b)),
+            (None, Some(b)) => Ok(beside(b, a).reverse()),
             // JSON has no number that is none, so two of them always have an order.
-            _ => Ok(a.as_f64().partial_cmp(&b.as_f64()).unwrap_or(Ordering::Equal)),
+            (None, None) => Ok(a.as_f64().partial_cmp(&b.as_f64()).unwrap_or(Ordering::Equal)),
         },
         (Value::String(a), Value::String(b)) => Ok(a.cmp(b)),
         _ => {
             Err(format!("{} ({}) and {} ({}) have no order", cut(left), kind(left), cut(right), kind(right)))
         }
     }
+}
+
+/// How a whole number of 64 bits stands to another number: exactly, also where a decimal cannot hold the whole one.
+fn beside(whole: i128, other: &Number) -> Ordering {
+    /// No whole number of 64 bits is so large.
+    const BEYOND: f64 = 36_893_488_147_419_103_232.0;
+    let other = other.as_f64().unwrap_or_default();
+    if other.abs() >= BEYOND {
+        return if other > 0.0 { Ordering::Less } else { Ordering::Greater };
+    }
+    let below = other.floor();
+    whole.cmp(&(below as i128)).then(if other > below { Ordering::Less } else { Ordering::Equal })
 }
 
 fn contains(whole: &Value, part: &Value) -> Result<bool, String> {
@@ -238,5 +252,25 @@ mod tests {
     fn what_is_decided_is_not_looked_at() {
         assert_eq!(evaluate("${n} == 4 and ${missing}"), Ok(json!(false)));
         assert_eq!(evaluate("${n} == 3 or ${missing}"), Ok(json!(true)));
+    }
+
+    #[test]
+    fn whole_numbers_and_decimals_are_compared_exactly() {
+        for (whole, decimal, how) in [
+            (json!(9007199254740993_i64), json!(9007199254740992.0), Ordering::Greater),
+            (json!(9007199254740992_i64), json!(9007199254740992.0), Ordering::Equal),
+            (json!(-9007199254740993_i64), json!(-9007199254740992.0), Ordering::Less),
+            (json!(u64::MAX), json!(18446744073709551616.0), Ordering::Less),
+            (json!(i64::MIN), json!(-9223372036854775808.0), Ordering::Equal),
+            (json!(u64::MAX), json!(1e300), Ordering::Less),
+            (json!(i64::MIN), json!(-1e300), Ordering::Greater),
+            (json!(1), json!(1.5), Ordering::Less),
+            (json!(-1), json!(-1.5), Ordering::Greater),
+            (json!(0), json!(-0.0), Ordering::Equal),
+            (json!(5), json!(5.0), Ordering::Equal),
+        ] {
+            assert_eq!(order(&whole, &decimal), Ok(how), "{whole} {decimal}");
+            assert_eq!(order(&decimal, &whole), Ok(how.reverse()), "{decimal} {whole}");
+        }
     }
 }

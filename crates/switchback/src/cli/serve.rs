@@ -29,7 +29,14 @@ const LAST_ANSWERS_MAX: Duration = Duration::from_secs(60);
 /// Carries the command out.
 pub(crate) fn serve(arguments: &ServeArguments) -> Result<Exit, CommandError> {
     let flags = Flags { toolsets: arguments.toolsets.clone(), read_only: arguments.read_only };
-    let client = Client::here(folder(arguments.workspace.as_deref())?, flags);
+    let client = match folder(arguments.workspace.as_deref()) {
+        Ok(folder) => Client::here(folder, flags),
+        // Whoever was started in a folder that is gone says so to whoever asks.
+        Err(error) if arguments.workspace.is_none() => {
+            return block_on(closed(error, Client::here(PathBuf::from("/"), flags)))?;
+        }
+        Err(error) => return Err(error),
+    };
     Settings::read(&client).troubles().iter().for_each(|trouble| talk(trouble));
     if goes_nowhere() {
         talk("stdout is closed or /dev/null: nobody hears what is answered here");

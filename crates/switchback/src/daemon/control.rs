@@ -13,38 +13,62 @@ use engine::kill_point;
 use std::io;
 use std::sync::Arc;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
-use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinSet;
 use tokio_stream::StreamExt;
 use tokio_util::codec::{FramedRead, LinesCodec};
 
-/// Answers until the client hangs up. What it asked for goes on without it.
+/// Answers until the client hangs up. What it asked for goes on without it, also what it said last.
 pub(super) async fn serve(
     host: &Arc<Host>,
     peer: Option<i32>,
     read: impl AsyncRead + Unpin,
-    mut write: impl AsyncWrite + Unpin,
+    write: impl AsyncWrite + Unpin,
 ) -> io::Result<()> {
     kill_point("daemon hears a command");
-    let mut lines = FramedRead::new(read, LinesCodec::new_with_max_length(LINE_BYTES_MAX));
     let (tell, mut told) = unbounded_channel::<Told>();
+    let served = converse(host, peer, (read, write), (tell, &mut told)).await;
+    // Nothing begins any more in a daemon that is about to end, whether or not somebody hears of it.
+    told.close();
+    while let Ok(left) = told.try_recv() {
+        if let Tell::Halting(again) = left.tell {
+            host.halt(again);
+        }
+    }
+    served
+}
+
+async fn converse(
+    host: &Arc<Host>,
+    peer: Option<i32>,
+    (read, mut write): (impl AsyncRead + Unpin, impl AsyncWrite + Unpin),
+    (tell, told): (UnboundedSender<Told>, &mut UnboundedReceiver<Told>),
+) -> io::Result<()> {
+    let mut lines = FramedRead::new(read, LinesCodec::new_with_max_length(LINE_BYTES_MAX));
     let mut answering = JoinSet::new();
     let seat = Arc::new(Seat::default());
     // Whoever hangs up has let go, whatever is still being answered.
     let _leaves = Leaves(Arc::clone(&seat));
+    let mut unheard = None;
     loop {
         tokio::select! {
             line = lines.next() => match line {
-                None => return Ok(()),
+                None => return unheard.map_or(Ok(()), Err),
                 Some(line) => {
                     let asked: Asked = serde_json::from_str(&line.map_err(io::Error::other)?)?;
-                    answering.spawn(answer(Arc::clone(host), (peer, Arc::clone(&seat)), asked, tell.clone()));
+                    let changes = asked.ask.changes();
+                    let answer = answer(Arc::clone(host), (peer, Arc::clone(&seat)), asked, tell.clone());
+                    // What only tells ends with whoever wants to know it.
+                    if changes { drop(tokio::spawn(answer)) } else { drop(answering.spawn(answer)) }
                 }
             },
             Some(told) = told.recv() => {
                 let mut line = serde_json::to_vec(&told)?;
                 line.push(b'\n');
-                write.write_all(&line).await?;
+                // Whoever does not listen any more may have said something before.
+                if unheard.is_none() {
+                    unheard = write.write_all(&line).await.err();
+                }
                 if let Tell::Halting(again) = told.tell {
                     host.halt(again);
                     // Left open until the process is gone: by the end of the connection whoever asked knows that it is.
@@ -97,13 +121,14 @@ async fn answer(
         }
         Ask::Report => return tell(Tell::Report(report(&host))),
         Ask::Halt(halt, again) => {
-            return tell(match halt {
-                Halt::Now => Tell::Halting(again),
-                Halt::IfQuiet => match host.hush().await {
-                    None => Tell::Halting(again),
-                    Some(what) => failed(busy(what)),
-                },
-            });
+            let busy_with = if halt == Halt::Now { None } else { host.hush().await };
+            if let Some(what) = busy_with {
+                return tell(failed(busy(what)));
+            }
+            if told.send(Told { id, tell: Tell::Halting(again) }).is_err() {
+                host.halt(again);
+            }
+            return;
         }
     };
     tell(accepted.map_or_else(failed, Tell::Accepted));

@@ -50,6 +50,18 @@ pub(super) enum Ask {
     Halt(Halt, bool),
 }
 
+impl Ask {
+    /// Whether it is to be done though whoever asked does not wait for the answer.
+    pub(super) fn changes(&self) -> bool {
+        match self {
+            Ask::Start(_) | Ask::Submit { .. } | Ask::Recover(_) | Ask::Park(_) | Ask::Halt(..) => true,
+            Ask::Query(_) | Ask::Human | Ask::Subscribe(_) | Ask::Terminals(_) | Ask::Report => false,
+            // By whoever sits at a terminal, as long as they do.
+            Ask::Attach(_) | Ask::Frame(_) | Ask::Type(_) | Ask::Resize(..) => false,
+        }
+    }
+}
+
 /// Which terminal, and who types in it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Attach {

@@ -138,21 +138,35 @@ fn held(line: &[u8], message: ClientJsonRpcMessage) -> Result<ClientJsonRpcMessa
         params: Params<'l>,
     }
     #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
     struct Params<'l> {
         #[serde(borrow)]
-        arguments: &'l RawValue,
+        arguments: Option<&'l RawValue>,
+        #[serde(borrow)]
+        input_responses: Option<&'l RawValue>,
     }
-    let ClientJsonRpcMessage::Request(request) = &message else { return Ok(message) };
+    let request = match &message {
+        ClientJsonRpcMessage::Request(request) => request,
+        ClientJsonRpcMessage::Response(response) => {
+            let twice = std::str::from_utf8(line).ok().and_then(|line| exact(line).err());
+            let id = response.id.clone();
+            return Ok(twice.map_or(message, |why| unread(id, &why)));
+        }
+        _ => return Ok(message),
+    };
     if let Some(id) = ids::broken(&request.id) {
         return Err(Refused::request(&request.id, no_id(&said(id))));
     }
     if let ClientRequest::CallToolRequest(_) = request.request
         && let Ok(Head { params }) = serde_json::from_slice(line)
-        && let Err(why) = exact(params.arguments.get())
     {
-        let id = ids::written(&request.id.clone().into_json_value());
-        let why = format!("`arguments` cannot be taken as they stand there: {}", said(&why));
-        return Err(Refused::new(id, ErrorCode::INVALID_PARAMS, why));
+        let given = [("arguments", params.arguments), ("inputResponses", params.input_responses)];
+        for (name, given) in given {
+            let Some(Err(why)) = given.map(|given| exact(given.get())) else { continue };
+            let id = ids::written(&request.id.clone().into_json_value());
+            let why = format!("`{name}` cannot be taken as they stand there: {}", said(&why));
+            return Err(Refused::new(id, ErrorCode::INVALID_PARAMS, why));
+        }
     }
     Ok(message)
 }
@@ -203,8 +217,13 @@ fn wrong_params(message: &Map<String, Value>) -> Option<String> {
 /// An answer that cannot be read, as an answer that says so; nothing where it does not say what it answers.
 fn garbled(value: &Value, error: &serde_json::Error) -> Option<ClientJsonRpcMessage> {
     let id = RequestId::deserialize(value.get("id")?).ok()?;
-    let why = format!("the answer has not the form of one: {}", said(&error.to_string()));
-    Some(ClientJsonRpcMessage::error(ErrorData::invalid_request(why, None), Some(id)))
+    Some(unread(id, &error.to_string()))
+}
+
+/// What stands in for an answer that cannot be taken as it is.
+fn unread(id: RequestId, why: &str) -> ClientJsonRpcMessage {
+    let why = format!("the answer has not the form of one: {}", said(why));
+    ClientJsonRpcMessage::error(ErrorData::invalid_request(why, None), Some(id))
 }
 
 /// The ids of the requests in a batch: each of them is waited for.
@@ -301,6 +320,12 @@ mod tests {
                 -32602,
                 "the key `a` stands there twice",
             ),
+            (
+                r#"{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"x","inputResponses":{"q":{"action":"decline","action":"accept"}}}}"#,
+                json!(9),
+                -32602,
+                "`inputResponses` cannot be taken as they stand there: the key `action` stands there twice",
+            ),
             (r#"{"jsonrpc":"2.0","id":1,"method":7}"#, json!(1), -32600, "`method` must be a text, not 7"),
             (r#"{"jsonrpc":"2.0","id":1}"#, json!(1), -32600, "needs `method`"),
             (r#"{"jsonrpc":"2.0","id":1,"method":"ping","result":{}}"#, json!(1), -32600, "no message"),
@@ -328,6 +353,8 @@ mod tests {
             r#"{"jsonrpc":"2.0","id":7,"error":{"code":"x"}}"#,
             r#"{"jsonrpc":"1.0","id":7,"result":{}}"#,
             r#"{"id":7,"result":{}}"#,
+            r#"{"jsonrpc":"2.0","id":7,"result":{"action":"decline","action":"accept"}}"#,
+            r#"{"jsonrpc":"2.0","id":7,"result":{"action":"accept","content":{"a":false,"a":true}}}"#,
         ] {
             let Ok(Some(ClientJsonRpcMessage::Error(error))) = read(line.as_bytes()) else {
                 panic!("{line}")

@@ -2,7 +2,8 @@
 
 use crate::world::{World, is_alive, until};
 use rustix::process::{Pid, Signal, kill_process};
-use std::io::Read;
+use serde_json::{Value, json};
+use std::io::{Read, Write};
 use std::process::Stdio;
 
 #[test]
@@ -85,6 +86,52 @@ fn a_third_signal_does_not_say_that_a_run_goes_on_which_was_told_to_stop() {
     said.read_to_string(&mut told).unwrap();
     assert_eq!(run.wait().unwrap().code(), Some(130), "{told}");
     assert!(told.contains("was told to stop") && !told.contains("goes on without you"), "{told}");
+}
+
+#[test]
+fn what_was_asked_for_is_done_though_whoever_asked_hangs_up_at_once() {
+    let world = World::new();
+    let ask_and_leave = |ask: Value| {
+        let (_, mut stream) = world.greet(&world.hello());
+        let line = json!({ "id": 1, "ask": ask });
+        stream.get_mut().write_all(format!("{line}\n").as_bytes()).unwrap();
+    };
+    for round in 0..10 {
+        world.define("long", &format!("echo $$ > made; mv made pid{round}; exec sleep 60"));
+        let mut run = world.command(&["run", "long"]);
+        let mut run = run.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let noted = world.project().join(format!("pid{round}"));
+        until("it runs", || noted.exists());
+        let id = world.json(&["runs", "--json"])["runs"][0]["run"].clone();
+        ask_and_leave(json!({ "park": id }));
+        let pid = std::fs::read_to_string(noted).unwrap();
+        until("its command is ended", || !is_alive(pid.trim().parse().unwrap()));
+        // Whether it still follows what was set aside does not matter here.
+        let _ = run.kill();
+        run.wait().unwrap();
+        let daemon = world.daemon().unwrap();
+        ask_and_leave(json!({ "halt": ["if_quiet", false] }));
+        until("the daemon has ended", || !is_alive(daemon));
+    }
+}
+
+#[test]
+fn a_server_in_a_folder_that_is_gone_says_so_to_whoever_asks() {
+    let world = World::new();
+    let binary = env!("CARGO_BIN_EXE_switchback");
+    let meta = r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"}}"#;
+    let call = format!(
+        r#"{{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{{"name":"list_workflows","arguments":{{}},"_meta":{meta}}}}}"#
+    );
+    for flag in ["", "--no-daemon"] {
+        let script =
+            format!("mkdir -p gone; cd gone; rmdir ../gone; echo '{call}' | '{binary}' serve {flag}");
+        let served = world.shell(&script).output().unwrap();
+        let answer: Value = serde_json::from_slice(&served.stdout).unwrap_or_default();
+        assert_eq!((&answer["id"], &answer["result"]["isError"]), (&json!(7), &json!(true)), "{served:?}");
+        assert!(answer.to_string().contains("failed to find this folder"), "{answer}");
+        assert_eq!(served.status.code(), Some(1));
+    }
 }
 
 #[test]

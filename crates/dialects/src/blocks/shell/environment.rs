@@ -6,7 +6,7 @@ use super::Doubt;
 
 /// Those whose text a shell expands, or runs, later; and those that another program takes for a command, for options of its own, or
 /// for a file to load.
-const CODE: [&str; 142] = [
+const CODE: [&str; 143] = [
     "PS0",
     "PS1",
     "PS2",
@@ -14,6 +14,7 @@ const CODE: [&str; 142] = [
     "PS4",
     "PROMPT_COMMAND",
     "BASH_ENV",
+    "BASH_LOADABLES_PATH",
     "BASH_ALIASES",
     "BASH_CMDS",
     "SHELL",
