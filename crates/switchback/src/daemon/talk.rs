@@ -9,7 +9,7 @@ use crate::mcp::line::{self, Refused};
 use crate::mcp::{cancelled_before, failed, ids, under_way};
 use asks::Asks;
 use rmcp::model::{ClientJsonRpcMessage, JsonRpcMessage, RequestId};
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::borrow::Cow;
@@ -350,14 +350,17 @@ fn bytes(message: &Value) -> Vec<u8> {
 fn with_meta(line: &Line, member: &str) -> Option<Vec<u8>> {
     #[derive(Deserialize)]
     struct Params<'l> {
-        #[serde(borrow, rename = "_meta")]
+        /// Also where it is `null`, which is not the same as not there.
+        #[serde(borrow, default, rename = "_meta", deserialize_with = "as_it_stands")]
         meta: Option<&'l RawValue>,
+    }
+    fn as_it_stands<'de, D: Deserializer<'de>>(meta: D) -> Result<Option<&'de RawValue>, D::Error> {
+        <&RawValue>::deserialize(meta).map(Some)
     }
     let params = head(line)?.params?.get();
     let Params { meta } = serde_json::from_str(params).ok()?;
     let (object, member) = match meta {
         Some(meta) => (meta.get(), member.to_owned()),
-        None if params.contains("_meta") => return None,
         None => (params, format!(r#""_meta":{{{member}}}"#)),
     };
     let inside = object.strip_prefix('{')?.strip_suffix('}')?;

@@ -327,6 +327,8 @@ fn every_call_gets_a_key_however_it_is_written() {
         (r#"{"name":"x","_meta":{}}"#.to_owned(), json!({})),
         (r#"{"_meta": { "a" : {"b":[1]} } , "name":"x"}"#.to_owned(), json!({"a": {"b": [1]}})),
         (r#"{"name":"x","_meta":null}"#.to_owned(), json!({})),
+        (r#"{"name":"x","\u005fmeta":null}"#.to_owned(), json!({})),
+        (r#"{"name":"x","\u005fmeta" : { } }"#.to_owned(), json!({})),
         (r#"{"name":"_meta"}"#.to_owned(), json!({})),
         (format!(r#"{{"name":"x","_meta":{old}}}"#), json!({})),
         (r#"{"name":"x","_met\u0061":{"a":1}}"#.to_owned(), json!({"a": 1})),
@@ -334,6 +336,7 @@ fn every_call_gets_a_key_however_it_is_written() {
         let mut talk = Talk::default();
         let line = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{params}}}"#);
         let Taken::Pass(passed) = talk.take(line.as_bytes()) else { panic!("{line}") };
+        assert!(matches!(line::read(&passed), Ok(Some(ClientJsonRpcMessage::Request(_)))), "{line}");
         let passed: Value = serde_json::from_slice(&passed).unwrap();
         let mut meta = passed["params"]["_meta"].clone();
         let key = meta.as_object_mut().unwrap().remove(KEY);
@@ -341,4 +344,50 @@ fn every_call_gets_a_key_however_it_is_written() {
         assert!(key.ends_with("-1") && key.len() > 20, "{line} {key}");
         assert_eq!(meta, others, "{line}");
     }
+}
+
+#[test]
+fn whatever_is_passed_on_can_be_read_and_has_one_key() {
+    let names = [r#""name":"x""#, r#""n\u0061me":"x\n""#, r#" "name" : "_meta" "#];
+    let arguments = [
+        "",
+        r#""arguments":{}"#,
+        r#""arguments":null"#,
+        r#""\u0061rguments" : { "_meta" : null , "a":"}" } "#,
+        r#""arguments":{"a":[{"_meta":{}}]}"#,
+    ];
+    let metas = [
+        "",
+        r#""_meta":{}"#,
+        r#""_meta":null"#,
+        r#""\u005fmeta":null"#,
+        r#""\u005f\u006deta": {"progressToken":"}" }"#,
+        r#""_meta":{"switchback/request_key":"theirs","a":{"_meta":null}}"#,
+        r#""_meta":{"switchback\/request_key":"theirs"}"#,
+    ];
+    let others = ["", r#""requestState":"_meta""#, r#""x":{"_meta":1}"#];
+    for (order, parts) in (0..).zip(combinations([&names, &arguments, &metas, &others])) {
+        let mut parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        let turn = order % parts.len();
+        parts.rotate_left(turn);
+        let params = format!("{{{}}}", parts.join(","));
+        let line = format!(r#"{{"method":"tools/call","params":{params},"id":5,"jsonrpc":"2.0"}}"#);
+        let mut talk = Talk::default();
+        let Taken::Pass(passed) = talk.take(line.as_bytes()) else { panic!("{line}") };
+        let Ok(Some(ClientJsonRpcMessage::Request(request))) = line::read(&passed) else {
+            panic!("{line}: {}", String::from_utf8_lossy(&passed))
+        };
+        assert_eq!(request.id, RequestId::Number(5), "{line}");
+        let passed: Value = serde_json::from_slice(&passed).unwrap();
+        let key = passed["params"]["_meta"][KEY].as_str().unwrap_or_default();
+        assert!(key.ends_with("-1") && key != "theirs", "{line}: {passed}");
+    }
+}
+
+/// Each way to take one of each.
+fn combinations<'p>(all: [&[&'p str]; 4]) -> Vec<Vec<&'p str>> {
+    all.iter().fold(vec![Vec::new()], |ways, parts| {
+        let with = |way: &Vec<&'p str>, part: &&'p str| way.iter().copied().chain([*part]).collect();
+        ways.iter().flat_map(|way| parts.iter().map(move |part| with(way, part))).collect()
+    })
 }
