@@ -13,6 +13,7 @@ pub mod data;
 pub mod digest;
 pub mod effect;
 pub mod event;
+pub mod exact;
 pub mod failure;
 pub mod fault;
 mod flow;

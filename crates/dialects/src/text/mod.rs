@@ -5,7 +5,6 @@
 
 mod alike;
 mod duplicate;
-mod exact;
 pub mod limits;
 mod load;
 mod locate;
@@ -19,7 +18,7 @@ mod visible;
 
 pub use alike::{alike, looks};
 pub use duplicate::duplicate_keys;
-pub use exact::is_exact;
+pub use kernel::exact::is_exact;
 pub use load::load;
 pub use locate::locate;
 pub use node::{Kind, Node, Scalar, Style};

@@ -1,6 +1,7 @@
 //! Words of a condition, each with its place.
 
 use super::{ParseError, Path, closing};
+use crate::exact::is_exact;
 use serde_json::Value;
 use std::ops::Range;
 
@@ -107,5 +108,9 @@ fn number(rest: &str, at: usize) -> Result<(Word, usize), ParseError> {
         serde_json::Number::from_f64(number).map(Value::Number)
     });
     let value = value.ok_or_else(|| ParseError::new(format!("`{text}` is no number"), at..at + end))?;
+    if !is_exact(text) {
+        let why = format!("the number `{text}` cannot be kept as it is: it has too many digits");
+        return Err(ParseError::new(why, at..at + end));
+    }
     Ok((Word::Literal(value), end))
 }

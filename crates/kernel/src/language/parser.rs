@@ -214,6 +214,16 @@ mod tests {
             ("'no'", "a condition needs true or false, and \"no\" is text", 0..4),
             ("null", "a condition needs true or false, and null is nothing", 0..4),
             ("12ab == 1", "`12ab` is no number", 0..4),
+            (
+                "18446744073709551617 == 1",
+                "the number `18446744073709551617` cannot be kept as it is: it has too many digits",
+                0..20,
+            ),
+            (
+                "1 == 0.1000000000000000000001",
+                "the number `0.1000000000000000000001` cannot be kept as it is: it has too many digits",
+                5..29,
+            ),
             ("${a", "`}` is missing after `${`", 0..2),
         ] {
             assert_eq!(parse_condition(text), Err(ParseError::new(message, at)), "{text}");

@@ -83,6 +83,12 @@ pub(super) fn marker(spec: &NoteSpec) -> String {
     format!("{}/{}/{:x}-{:x}", spec.run, spec.effect, std::process::id(), now.as_nanos())
 }
 
+/// The process of the server that gave a marker.
+pub(super) fn server_of(marker: &str) -> Option<i32> {
+    let (_, start) = marker.rsplit_once('/')?;
+    i32::from_str_radix(start.split_once('-')?.0, 16).ok()
+}
+
 /// The process a note speaks of: a pid alone may have been given to another one since.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Leader {
@@ -154,6 +160,15 @@ mod tests {
         assert_eq!(read(format!("{HEAD}\n\n99 1 2\nof an earlier note")), None);
         assert_eq!(read(format!("{HEAD}\n12 345 346\n 1 2\nof an earlier note")), Some(Leader { pid, born }));
         assert_eq!(read(format!("{HEAD}\n-1 345 346\n")), None);
+    }
+
+    #[test]
+    fn a_marker_names_its_server() {
+        let spec = NoteSpec { run: "r/a-1".into(), effect: "step/0-1".into() };
+        assert_eq!(server_of(&marker(&spec)), Some(std::process::id().cast_signed()));
+        for other in ["", "r/e/", "r/e/x-1", "r/e/12", "12-1"] {
+            assert_eq!(server_of(other), None, "{other}");
+        }
     }
 
     #[test]

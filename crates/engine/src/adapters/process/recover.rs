@@ -1,7 +1,8 @@
 //! Ends what a server that crashed has left running, by its notes.
 //!
-//! A noted process is ended only on proof that it is the noted one: the same boot and start time, or the
-//! marker in its environment. A pid that belongs to another process by now is left alone.
+//! A noted process is ended only on proof that it is the noted one: the same boot and start time, the marker in its
+//! environment, or that it is in the group of the noted one and in the session of the server that has started that. A pid that
+//! belongs to another process by now is left alone.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -11,8 +12,8 @@ use std::time::Duration;
 
 use tokio::task::JoinSet;
 
-use super::members::{Reach, Roots};
-use super::note::{Head, Leader, NoteError, parse};
+use super::members::{Reach, Roots, is_left};
+use super::note::{Head, Leader, NoteError, parse, server_of};
 use super::notes::Notes;
 use super::tree::{self, TreeEnd};
 
@@ -78,11 +79,11 @@ async fn recover_one(path: &Path, boot: &str, grace: Duration) -> Result<Option<
 async fn end(head: Head, process: Option<Leader>, boot: &str, grace: Duration) -> Recovered {
     let end = match process.filter(|_| head.boot == boot) {
         Some(leader) => {
-            let marker = head.marker;
+            let group_is_ours = server_of(&head.marker).is_some_and(|server| is_left(leader, server));
             let roots = Roots {
                 leader,
-                marker,
-                group_is_ours: false,
+                marker: head.marker,
+                group_is_ours,
                 reach: Reach::Descendants,
                 known: BTreeMap::new(),
             };

@@ -169,6 +169,17 @@ fn is_of(entry: &Entry, known: &BTreeSet<i32>) -> bool {
     [entry.pid, entry.group, entry.session].iter().any(|id| known.contains(id))
 }
 
+/// Tells whether the group of a leader that may be gone is still its own: somebody in it is in the session that its server led.
+/// Neither number is given to anybody else as long as they live.
+pub(crate) fn is_left(leader: Leader, server: i32) -> bool {
+    let (table, Leader { pid, born }) = (table::read(|_| {}), leader);
+    let group = pid.as_raw_pid();
+    let is_another = |entry: &Entry| entry.pid == group && !born.fits(entry.start);
+    let is_ours =
+        |entry: &Entry| entry.group == group && entry.session == server && entry.start >= born.earliest;
+    !table.iter().any(is_another) && table.iter().any(is_ours)
+}
+
 fn is_root(entry: &Entry, roots: &Roots) -> bool {
     let Leader { pid, born } = roots.leader;
     let leader = pid.as_raw_pid();

@@ -9,7 +9,7 @@ use std::process::{Child, Command};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::super::{Job, MARKER, NoteSpec, Notes, Recovered, Script, Stops, run};
-use super::{Lab, is_alive, pids};
+use super::{Lab, is_alive, pids, until};
 
 const HELPER: &str = "SWITCHBACK_TEST_SERVER";
 const GRACE: Duration = Duration::from_secs(2);
@@ -66,6 +66,39 @@ async fn recovery_ends_what_a_killed_server_left() {
     assert_eq!(left.into_iter().filter(|pid| is_alive(*pid)).count(), 0);
     assert!(lab.note_files().is_empty());
     assert_eq!(lab.notes.recover(GRACE).await.unwrap(), []);
+}
+
+/// Leaves a process in the group of its job that bears no mark, if it is started by the test below.
+#[tokio::test]
+async fn serve_unmarked() {
+    let Some(folder) = std::env::var_os(HELPER) else { return };
+    let folder = Path::new(&folder);
+    let notes = Notes::open(folder).unwrap();
+    let script = "env -i /bin/sleep 1000 & echo $! > pids; echo $$ >> pids; echo > ready; exec sleep 1000";
+    run(&job(folder, 0, script), &notes, Stops::never()).await;
+}
+
+#[tokio::test]
+async fn recovery_ends_the_group_of_a_command_that_ended_meanwhile() {
+    let lab = Lab::new();
+    let ready = lab.wait_for_ready();
+    let module = module_path!().split_once("::").unwrap().1;
+    // As a daemon it leads a session.
+    let mut server = Command::new("setsid");
+    server.arg(std::env::current_exe().unwrap()).args(["--exact", &format!("{module}::serve_unmarked")]);
+    server.env(HELPER, lab.path()).stdout(std::process::Stdio::null());
+    let mut server = server.spawn().unwrap();
+    ready.await;
+    server.kill().unwrap();
+    server.wait().unwrap();
+    let left = pids(&fs::read_to_string(lab.path().join("pids")).unwrap());
+    let leader = rustix::process::Pid::from_raw(left[1].cast_signed()).unwrap();
+    rustix::process::kill_process(leader, rustix::process::Signal::KILL).unwrap();
+    until("the command has ended", || !is_alive(left[1])).await;
+    assert!(is_alive(left[0]));
+    let recovered = lab.notes.recover(GRACE).await.unwrap();
+    assert!(recovered[0].was_alive && recovered[0].is_gone, "{recovered:?}");
+    assert!(!is_alive(left[0]));
 }
 
 /// Starts jobs as fast as it can, if it is started by the test below.
