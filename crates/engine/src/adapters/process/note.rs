@@ -15,6 +15,7 @@ use rustix::process::Pid;
 use serde::{Deserialize, Serialize};
 
 use super::job::NoteSpec;
+use super::members::own_session;
 
 /// The environment variable by which a process is known as a descendant of one start of one effect. Its
 /// value is `<run>/<effect>/<start>`.
@@ -58,6 +59,9 @@ pub(super) struct Head {
     pub(super) run: String,
     pub(super) effect: String,
     pub(super) marker: String,
+    /// The session of the server, where that is its own: whoever is in it was started by it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) session: Option<i32>,
 }
 
 impl Head {
@@ -68,6 +72,7 @@ impl Head {
             run: spec.run.clone(),
             effect: spec.effect.clone(),
             marker: marker(spec),
+            session: own_session(),
         }
     }
 
@@ -81,12 +86,6 @@ impl Head {
 pub(super) fn marker(spec: &NoteSpec) -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     format!("{}/{}/{:x}-{:x}", spec.run, spec.effect, std::process::id(), now.as_nanos())
-}
-
-/// The process of the server that gave a marker.
-pub(super) fn server_of(marker: &str) -> Option<i32> {
-    let (_, start) = marker.rsplit_once('/')?;
-    i32::from_str_radix(start.split_once('-')?.0, 16).ok()
 }
 
 /// The process a note speaks of: a pid alone may have been given to another one since.
@@ -160,15 +159,6 @@ mod tests {
         assert_eq!(read(format!("{HEAD}\n\n99 1 2\nof an earlier note")), None);
         assert_eq!(read(format!("{HEAD}\n12 345 346\n 1 2\nof an earlier note")), Some(Leader { pid, born }));
         assert_eq!(read(format!("{HEAD}\n-1 345 346\n")), None);
-    }
-
-    #[test]
-    fn a_marker_names_its_server() {
-        let spec = NoteSpec { run: "r/a-1".into(), effect: "step/0-1".into() };
-        assert_eq!(server_of(&marker(&spec)), Some(std::process::id().cast_signed()));
-        for other in ["", "r/e/", "r/e/x-1", "r/e/12", "12-1"] {
-            assert_eq!(server_of(other), None, "{other}");
-        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Ends what a server that crashed has left running, by its notes.
 //!
 //! A noted process is ended only on proof that it is the noted one: the same boot and start time, the marker in its
-//! environment, or that it is in the group of the noted one and in the session of the server that has started that. A pid that
+//! environment, or that it is in the group of the noted one and in the own session of the server that has started that. A pid that
 //! belongs to another process by now is left alone.
 
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 
 use super::members::{Reach, Roots, is_left};
-use super::note::{Head, Leader, NoteError, parse, server_of};
+use super::note::{Head, Leader, NoteError, parse};
 use super::notes::Notes;
 use super::tree::{self, TreeEnd};
 
@@ -79,7 +79,7 @@ async fn recover_one(path: &Path, boot: &str, grace: Duration) -> Result<Option<
 async fn end(head: Head, process: Option<Leader>, boot: &str, grace: Duration) -> Recovered {
     let end = match process.filter(|_| head.boot == boot) {
         Some(leader) => {
-            let group_is_ours = server_of(&head.marker).is_some_and(|server| is_left(leader, server));
+            let group_is_ours = head.session.is_some_and(|session| is_left(leader, session));
             let roots = Roots {
                 leader,
                 marker: head.marker,

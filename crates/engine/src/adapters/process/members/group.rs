@@ -48,6 +48,11 @@ pub(crate) fn is_left(_: Leader, _: i32) -> bool {
     false
 }
 
+/// The session of this process, where nothing is told of others.
+pub(crate) fn own_session() -> Option<i32> {
+    None
+}
+
 /// Tells when a process began.
 pub(crate) fn start_of(pid: Pid) -> Option<u64> {
     start_time(pid)

@@ -8,7 +8,7 @@ use std::os::fd::OwnedFd;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use rustix::process::{Pid, PidfdFlags, Signal, getpid, kill_process, pidfd_open, pidfd_send_signal};
+use rustix::process::{Pid, PidfdFlags, Signal, getpid, getsid, kill_process, pidfd_open, pidfd_send_signal};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
@@ -169,14 +169,22 @@ fn is_of(entry: &Entry, known: &BTreeSet<i32>) -> bool {
     [entry.pid, entry.group, entry.session].iter().any(|id| known.contains(id))
 }
 
-/// Tells whether the group of a leader that may be gone is still its own: somebody in it is in the session that its server led.
-/// Neither number is given to anybody else as long as they live.
-pub(crate) fn is_left(leader: Leader, server: i32) -> bool {
+/// The session of this process, if that is nobody else's: this one leads it, or who led it has ended, as for a daemon.
+pub(crate) fn own_session() -> Option<i32> {
+    let session = getsid(None).ok()?.as_raw_pid();
+    let is_own =
+        session == getpid().as_raw_pid() || !Entry::read(session).is_some_and(|leader| leader.is_living);
+    is_own.then_some(session)
+}
+
+/// Tells whether the group of a leader that may be gone is still its own: somebody in it is in the session of its server. Neither
+/// number is given to anybody else as long as they live.
+pub(crate) fn is_left(leader: Leader, session: i32) -> bool {
     let (table, Leader { pid, born }) = (table::read(|_| {}), leader);
     let group = pid.as_raw_pid();
     let is_another = |entry: &Entry| entry.pid == group && !born.fits(entry.start);
     let is_ours =
-        |entry: &Entry| entry.group == group && entry.session == server && entry.start >= born.earliest;
+        |entry: &Entry| entry.group == group && entry.session == session && entry.start >= born.earliest;
     !table.iter().any(is_another) && table.iter().any(is_ours)
 }
 
