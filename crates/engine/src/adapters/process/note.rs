@@ -1,7 +1,7 @@
 //! The note of one process: a small file that says whose it is and how to recognise it.
 //!
 //! ```text
-//! {"version":1,"boot":"…","run":"…","effect":"…","marker":"…"}     written by the server before the spawn
+//! {"version":1,"boot":"…","run":"…","effect":"…","marker":"…","session":…}     written by the server before the spawn
 //! 4711 88230114 88230115                                 pid and when it was born, by the child itself
 //! ```
 //!

@@ -5,10 +5,10 @@
 
 use std::collections::BTreeSet;
 use std::os::fd::OwnedFd;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use rustix::process::{Pid, PidfdFlags, Signal, getpid, getsid, kill_process, pidfd_open, pidfd_send_signal};
+use rustix::process::{Pid, PidfdFlags, Signal, getpid, kill_process, pidfd_open, pidfd_send_signal};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
@@ -171,10 +171,12 @@ fn is_of(entry: &Entry, known: &BTreeSet<i32>) -> bool {
 
 /// The session of this process, if that is nobody else's: this one leads it, or who led it has ended, as for a daemon.
 pub(crate) fn own_session() -> Option<i32> {
-    let session = getsid(None).ok()?.as_raw_pid();
-    let is_own =
-        session == getpid().as_raw_pid() || !Entry::read(session).is_some_and(|leader| leader.is_living);
-    is_own.then_some(session)
+    static SESSION: OnceLock<i32> = OnceLock::new();
+    let own = getpid().as_raw_pid();
+    // One that was made outside of this container has no number here.
+    let session = *SESSION.get_or_init(|| Entry::read(own).map_or(0, |entry| entry.session));
+    let is_own = session == own || !Entry::read(session).is_some_and(|leader| leader.is_living);
+    (session > 0 && is_own).then_some(session)
 }
 
 /// Tells whether the group of a leader that may be gone is still its own: somebody in it is in the session of its server. Neither
