@@ -51,6 +51,12 @@ struct Typed {
     may_come_again: bool,
 }
 
+impl Typed {
+    fn may_show_again(&self) -> bool {
+        self.may_come_again && !self.is_edited
+    }
+}
+
 impl Typing {
     /// Adds what is typed now, while the terminal treats input so.
     pub(crate) fn with(&self, bytes: &[u8], line: pty::Line, is_editing: bool) -> Typing {
@@ -158,13 +164,25 @@ impl Typing {
     /// be asked of a line that has no other echo.
     pub(super) fn once_more(&mut self, line: &str) -> Option<Range<usize>> {
         let squeezed = Squeezed::new(line);
-        let mut ahead = self.lines.iter_mut().filter(|typed| typed.may_come_again && !typed.is_edited);
+        let mut ahead = self.lines.iter_mut().filter(|typed| typed.may_show_again());
         ahead.find_map(|typed| {
             let range =
-                squeezed.plain(typed, false).filter(|range| !line[..range.start].trim().is_empty())?;
+                squeezed.plain(typed, false).filter(|range| squeezed.is_behind_prompt(range.start))?;
             typed.may_come_again = false;
             Some(range)
         })
+    }
+
+    /// Finds the same in a line that is being written, where it may only have begun.
+    pub(super) fn perhaps_once_more(&self, line: &str) -> Option<Range<usize>> {
+        let squeezed = Squeezed::new(line);
+        let ahead = self.lines.iter().filter(|typed| typed.may_show_again());
+        let starts = ahead.flat_map(|typed| {
+            let whole = squeezed.plain(typed, false).map(|range| range.start);
+            [whole, squeezed.begun(&typed.characters, false)]
+        });
+        let start = starts.flatten().filter(|start| squeezed.is_behind_prompt(*start)).min()?;
+        Some(start..line.len())
     }
 
     /// Finds the echoes in a line that is being written: those that are whole, and one that may have begun at its end.
@@ -255,6 +273,11 @@ impl<'a> Squeezed<'a> {
                 && (self.begins_word(*start) || is_first && *start == 0)
         };
         (from..self.characters.len()).find(fits).map(|start| self.places[start])
+    }
+
+    /// Tells whether something stands before this place of the line.
+    fn is_behind_prompt(&self, place: usize) -> bool {
+        !self.line[..place].trim().is_empty()
     }
 
     fn range(&self, start: usize, end: usize) -> Range<usize> {
@@ -398,8 +421,13 @@ mod tests {
         let mut typing = typing("1 # MARK\n", COOKED, false);
         assert_eq!(seen(&mut typing, "1 # MARK", false, true), ["1 # MARK"]);
         assert_eq!(typing.once_more("1 # MARK"), None, "no prompt stands before it");
+        assert_eq!(typing.perhaps_once_more(">>> 1 # MA"), Some(4..10), "it has begun");
+        assert_eq!(typing.perhaps_once_more(">>> 1 # MARK"), Some(4..12));
+        assert_eq!(typing.perhaps_once_more(">>> 1 # MARK and more"), None);
+        assert_eq!(typing.perhaps_once_more("1 # MARK"), None);
         assert_eq!(typing.once_more(">>> 1 # MARK"), Some(4..12));
         assert_eq!(typing.once_more(">>> 1 # MARK"), None);
+        assert_eq!(typing.perhaps_once_more(">>> 1 # MARK"), None);
     }
 
     #[test]

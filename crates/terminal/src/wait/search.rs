@@ -29,10 +29,23 @@ pub(crate) struct Search<'a> {
     masked: Vec<Range<usize>>,
     /// Where some stand if a line editor is at work that does not say so.
     doubtful: Vec<Range<usize>>,
+    /// Such an editor was seen at work on the line that is being written.
+    is_hidden_editor: bool,
     /// The finished text up to here was looked at.
     looked_at: usize,
     has_finished_a_line: bool,
     rows_before: Option<Vec<String>>,
+}
+
+/// The line that is being written, and where echoes stand in it.
+struct Current {
+    line: String,
+    is_edited: bool,
+    echoes: Vec<Range<usize>>,
+    /// Where one may have begun.
+    begun: Option<Range<usize>>,
+    /// Where one stands if a line editor is at work that does not say so.
+    doubtful: Option<Range<usize>>,
 }
 
 impl<'a> Search<'a> {
@@ -44,6 +57,7 @@ impl<'a> Search<'a> {
             typing: mark.typing.clone(),
             masked: Vec::new(),
             doubtful: Vec::new(),
+            is_hidden_editor: false,
             looked_at: 0,
             has_finished_a_line: false,
             rows_before: mark.rows.clone(),
@@ -60,6 +74,7 @@ impl<'a> Search<'a> {
             self.doubtful.extend(again.map(|echo| echo.start + line.start..echo.end + line.start));
             self.masked.extend(echoes.into_iter().map(|echo| echo.start + line.start..echo.end + line.start));
             self.has_finished_a_line = true;
+            self.is_hidden_editor = false;
         }
     }
 
@@ -76,32 +91,43 @@ impl<'a> Search<'a> {
 
     fn look_at_text(&self) -> Result<Found, PatternError> {
         let finished = self.transcript.text();
-        let current = self.transcript.current();
-        let is_edited = self.transcript.is_current_edited();
-        let (echoes, begun) = self.typing.peek(&current, is_edited, !self.has_finished_a_line);
+        let current = self.current();
         let here = |range: Range<usize>| range.start + finished.len()..range.end + finished.len();
         let from = boundary(finished, self.looked_at.saturating_sub(REACH_BYTES));
         let masked = self.masked.iter().filter(|masked| masked.end > from).cloned();
-        let masked: Vec<Range<usize>> = masked.chain(echoes.into_iter().map(here)).collect();
-        let text = format!("{}{current}", &finished[from..]);
+        let masked: Vec<Range<usize>> = masked.chain(current.echoes.into_iter().map(here)).collect();
+        let text = format!("{}{}", &finished[from..], current.line);
         let masked: Vec<_> =
             masked.iter().map(|range| range.start.saturating_sub(from)..range.end - from).collect();
         let Some((range, found)) = self.pattern.find(&text, 0, &masked)? else { return Ok(Found::Nothing) };
-        let begun = begun.map(here).map(|range| range.start - from..range.end - from);
+        let begun = current.begun.map(here).map(|range| range.start - from..range.end - from);
         let is_begun = begun.is_some_and(|begun| range.end > begun.start);
-        let is_last = range.end == text.len() && self.typing.is_awaited(is_edited);
+        let is_last = range.end == text.len() && self.typing.is_awaited(current.is_edited);
         let overlaps =
             |doubtful: &Range<usize>| doubtful.end > from + range.start && doubtful.start < from + range.end;
-        let is_doubtful = self.doubtful.iter().any(overlaps);
+        let is_doubtful = self.doubtful.iter().chain(&current.doubtful.map(here)).any(overlaps);
         Ok(if is_begun || is_last || is_doubtful { Found::Perhaps(found) } else { Found::Sure(found) })
+    }
+
+    /// Looks at the line that is being written.
+    fn current(&self) -> Current {
+        let (line, is_edited) = (self.transcript.current(), self.transcript.is_current_edited());
+        let (mut echoes, begun) = self.typing.peek(&line, is_edited, !self.has_finished_a_line);
+        let mut doubtful = if echoes.is_empty() { self.typing.perhaps_once_more(&line) } else { None };
+        if self.is_hidden_editor {
+            echoes.extend(doubtful.take());
+        }
+        Current { line, is_edited, echoes, begun, doubtful }
     }
 
     /// Tells what is at work now that nothing more comes: if it is an editor that does not say so, what stands behind its prompt
     /// was an echo, and this gives true: it is to be looked at again.
     pub(crate) fn settle(&mut self, is_hidden_editor: bool) -> bool {
+        let is_in_doubt = !self.doubtful.is_empty() || self.current().doubtful.is_some();
         let doubtful = std::mem::take(&mut self.doubtful);
-        let is_news = is_hidden_editor && !doubtful.is_empty();
+        let is_news = is_hidden_editor && is_in_doubt;
         if is_news {
+            self.is_hidden_editor = true;
             self.masked.extend(doubtful);
             self.masked.sort_by_key(|masked| masked.start);
         }
@@ -229,6 +255,29 @@ mod tests {
         assert_eq!(search.look(None).unwrap(), Found::Nothing);
         search.feed(b"\x1b[?2004h$ ");
         assert!(matches!(search.look(None).unwrap(), Found::Sure(_)));
+    }
+
+    #[test]
+    fn an_editor_that_does_not_say_so_is_found_out_while_it_writes() {
+        let ahead = Mark { column: 0, ..mark("1 # MARK\n", COOKED, false) };
+        let pattern = Pattern::new("MA").unwrap();
+        let search = |output: &[u8]| {
+            let mut search = Search::new(&pattern, &ahead);
+            search.feed(b"1 # MARK\r\n");
+            search.feed(output);
+            search
+        };
+        for output in [&b">>> 1 # MA"[..], b">>> 1 # MARK", b">>> 1 # MARK\r\n"] {
+            let mut found = search(output);
+            assert!(matches!(found.look(None).unwrap(), Found::Perhaps(_)), "{output:?}");
+            assert!(!found.settle(false), "{output:?}: it was none");
+            let mut found = search(output);
+            assert!(found.settle(true) && !found.settle(true), "{output:?}");
+            assert_eq!(found.look(None).unwrap(), Found::Nothing, "{output:?}");
+            found.feed(b"\r\nMA");
+            assert!(!matches!(found.look(None).unwrap(), Found::Nothing), "{output:?}");
+        }
+        assert!(matches!(search(b">>> 1 # MARK and more").look(None).unwrap(), Found::Sure(_)));
     }
 
     #[test]

@@ -225,7 +225,7 @@ fn a_paste_is_one_piece_to_who_wants_to_know() {
 fn wide_and_combining_characters_stand_where_they_should() {
     let bash = bash();
     bash.text("printf '%s\\n' '日本|e\u{301}|👍|end'\n");
-    bash.expect("^日本\\|e\u{301}\\|👍\\|end$");
+    bash.expect("^日本\\|e\u{301}\\|👍\\|end\n\\$ $");
     assert!(bash.screen().text.contains("\n日本|e\u{301}|👍|end\n"), "{}", bash.screen().text);
 }
 

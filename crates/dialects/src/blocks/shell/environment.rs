@@ -6,7 +6,7 @@ use super::Doubt;
 
 /// Those whose text a shell expands, or runs, later; and those that another program takes for a command, for options of its own, or
 /// for a file to load.
-const CODE: [&str; 143] = [
+const CODE: [&str; 145] = [
     "PS0",
     "PS1",
     "PS2",
@@ -16,6 +16,8 @@ const CODE: [&str; 143] = [
     "BASH_ENV",
     "BASH_LOADABLES_PATH",
     "BASH_ALIASES",
+    "SHELLOPTS",
+    "BASHOPTS",
     "BASH_CMDS",
     "SHELL",
     "NULLCMD",
@@ -153,8 +155,9 @@ const CODE: [&str; 143] = [
 ];
 
 /// Those that say where programs, libraries or modules are looked for.
-const SEARCHED: [&str; 61] = [
+const SEARCHED: [&str; 62] = [
     "PATH",
+    "CDPATH",
     "LD_LIBRARY_PATH",
     "DYLD_LIBRARY_PATH",
     "PERL5LIB",
@@ -352,6 +355,8 @@ mod tests {
             ("npm_config_script_shell", Some(Power::Code)),
             ("SUDO_EDITOR", Some(Power::Code)),
             ("FZF_DEFAULT_COMMAND", Some(Power::Code)),
+            ("SHELLOPTS", Some(Power::Code)),
+            ("CDPATH", Some(Power::Searched)),
             ("RIPGREP_CONFIG_PATH", Some(Power::Settings)),
             ("GEM_HOME", Some(Power::Searched)),
             ("PATH", Some(Power::Searched)),
