@@ -120,10 +120,10 @@ impl Talk {
             let passed = self.asked(line, &id, CALL).map(Taken::Pass);
             return passed.unwrap_or_else(|refused| Taken::Answer(refused.answer()));
         }
-        let line = ids::inward(line);
-        match line::read(&line) {
+        let held = ids::inward(line);
+        match line::read(line, &held) {
             Ok(Some(message)) => {
-                self.passed(&line, &message).unwrap_or_else(|refused| Taken::Answer(refused.answer()))
+                self.passed(&held, &message).unwrap_or_else(|refused| Taken::Answer(refused.answer()))
             }
             Ok(None) => Taken::Dropped,
             Err(refused) => Taken::Answer(refused.answer()),

@@ -79,10 +79,20 @@ pub(crate) fn written(id: &Value) -> String {
 /// The number that an id is and should not be, because something stands behind its point.
 pub(super) fn broken(id: &RequestId) -> Option<&str> {
     let RequestId::String(id) = id else { return None };
-    let came = id.strip_prefix(MARK).filter(|came| !came.starts_with('"'))?;
-    let is_whole = !came.contains(['.', 'e', 'E'])
-        || came.parse::<f64>().is_ok_and(|number| number.is_finite() && number.fract() == 0.0);
-    (!is_whole).then_some(came)
+    id.strip_prefix(MARK).filter(|came| !is_id(came))
+}
+
+/// Whether it may be an id, as it is written: a text, or a whole number.
+pub(super) fn is_id(written: &str) -> bool {
+    let is_whole = || {
+        !written.contains(['.', 'e', 'E'])
+            || written.parse::<f64>().is_ok_and(|number| number.is_finite() && number.fract() == 0.0)
+    };
+    match written.as_bytes() {
+        [b'"', ..] => true,
+        [b'-' | b'0'..=b'9', ..] => is_whole(),
+        _ => false,
+    }
 }
 
 /// Whether an id would come back as another text, or be taken for one of ours.

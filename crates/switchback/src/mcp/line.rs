@@ -62,11 +62,12 @@ pub(crate) fn bare(line: &[u8]) -> &[u8] {
     line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line).trim_ascii()
 }
 
-/// The message of a line; nothing where it is a notification that nobody understands, because those are never answered. An
-/// answer that has not the form of one is never answered either: whoever waits for it hears that.
-pub(crate) fn read(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Refused> {
-    if line.len() > LINE_BYTES_MAX {
-        return Err(Refused::too_long(id_in(line), line.len()));
+/// The message of a line that came, which is given also with an id that can be held; nothing where it is a notification that
+/// nobody understands, because those are never answered. An answer that has not the form of one is never answered either: whoever
+/// waits for it hears that.
+pub(crate) fn read(came: &[u8], line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Refused> {
+    if came.len() > LINE_BYTES_MAX {
+        return Err(Refused::too_long(id_in(came), came.len()));
     }
     let error = match serde_json::from_slice(line) {
         Ok(message) => return held(line, message).map(Some),
@@ -74,12 +75,13 @@ pub(crate) fn read(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Refused>
     };
     let value: Value = serde_json::from_slice(line).map_err(|error| {
         let why = format!("this line is not JSON that can be read: {error}");
-        Refused::new(id_in(line), ErrorCode::PARSE_ERROR, why)
+        Refused::new(id_in(came), ErrorCode::PARSE_ERROR, why)
     })?;
     if is_answer(&value) {
         return Ok(garbled(&value, &error));
     }
-    let (code, why) = match wrong(&value) {
+    let id = id_in(came);
+    let (code, why) = match wrong(&value, &id) {
         Some(wrong) => wrong,
         None if is_notification(&value) => return Ok(None),
         None => {
@@ -89,8 +91,8 @@ pub(crate) fn read(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Refused>
             (ErrorCode::INVALID_REQUEST, format!("this is no message of the protocol: {}", said(&why)))
         }
     };
-    let refused = Refused::new(ids::written(&value["id"]), code, why);
-    let batch = batch(line);
+    let refused = Refused::new(id, code, why);
+    let batch = batch(came);
     Err(if batch.is_empty() { refused } else { Refused { ids: batch, is_batch: true, ..refused } })
 }
 
@@ -175,8 +177,9 @@ fn no_id(came: &str) -> String {
     format!("`id` must be a text or a whole number, not {came}")
 }
 
-/// What is wrong with a message, if it is one of the mistakes that have a name.
-fn wrong(value: &Value) -> Option<(ErrorCode, String)> {
+/// What is wrong with a message, if it is one of the mistakes that have a name. Its id as it was written: a number may be rounded
+/// in the value.
+fn wrong(value: &Value, id: &str) -> Option<(ErrorCode, String)> {
     let invalid = |why: String| Some((ErrorCode::INVALID_REQUEST, why));
     let Value::Object(message) = value else {
         return invalid(match value {
@@ -191,8 +194,8 @@ fn wrong(value: &Value) -> Option<(ErrorCode, String)> {
         Some(other) => return invalid(format!("`jsonrpc` must be \"2.0\", not {}", said_value(other))),
         None => return invalid("a message needs `jsonrpc`: \"2.0\"".to_owned()),
     }
-    if let Some(id) = message.get("id").filter(|id| RequestId::deserialize(*id).is_err()) {
-        return invalid(no_id(&said_value(id)));
+    if let Some(held) = message.get("id").filter(|_| !ids::is_id(id)) {
+        return invalid(no_id(&if held.is_number() { said(id) } else { said_value(held) }));
     }
     match message.get("method") {
         Some(Value::String(_)) => {}
@@ -248,7 +251,7 @@ fn is_answer(message: &Value) -> bool {
     message.get("method").is_none() && (message.get("result").is_some() || message.get("error").is_some())
 }
 
-/// The id in a line that cannot be read as a whole.
+/// The id of a line that is no message, as it was written.
 fn id_in(line: &[u8]) -> String {
     #[derive(Deserialize)]
     struct Head<'l> {
@@ -256,10 +259,11 @@ fn id_in(line: &[u8]) -> String {
         id: Option<&'l RawValue>,
     }
     let head: Option<Head<'_>> = serde_json::from_slice(line).ok();
-    let id = head.and_then(|head| serde_json::from_str(head.id?.get()).ok());
+    let id = head.and_then(|head| head.id).map(|id| id.get().to_owned());
     // What is no JSON at all, such as a text with a raw control character in it, still has an id at its top.
-    let id = id.or_else(|| serde_json::from_str(&intake::id_of(line)).ok());
-    ids::written(&id.unwrap_or_default())
+    let id = id.unwrap_or_else(|| intake::id_of(line));
+    let is_readable = !id.starts_with('"') || serde_json::from_str::<String>(&id).is_ok();
+    if is_readable { id } else { "null".to_owned() }
 }
 
 #[cfg(test)]
@@ -267,7 +271,7 @@ mod tests {
     use super::*;
 
     fn refused(line: &str) -> (Value, i32, String) {
-        match read(&ids::inward(line.as_bytes())) {
+        match read(line.as_bytes(), &ids::inward(line.as_bytes())) {
             Err(refused) => (serde_json::from_str(&refused.ids[0]).unwrap(), refused.code.0, refused.why),
             Ok(message) => panic!("it was read: {line:.100} as {message:?}"),
         }
@@ -347,6 +351,35 @@ mod tests {
     }
 
     #[test]
+    fn an_id_that_nobody_can_hold_comes_back_as_it_was_written() {
+        for id in
+            ["123456789012345678901234", "-9223372036854775809", "1.0", "1E2", "-0", r#""switchback/id:1""#]
+        {
+            for (line, why) in [
+                (r#"{"jsonrpc":"2.0","id":ID,"method":null}"#, "`method` must be a text, not null"),
+                (r#"{"jsonrpc":"2.0","id":ID,"method":7}"#, "`method` must be a text, not 7"),
+                (r#"{"jsonrpc":"2.0","id":ID}"#, "a request needs `method`"),
+                (r#"{"jsonrpc":"1.0","id":ID,"method":"ping"}"#, "must be \"2.0\""),
+                (r#"{"jsonrpc":"2.0","id":ID,"method":"ping","params":5}"#, "`params` must be an object"),
+                (
+                    r#"{"jsonrpc":"2.0","id":ID,"method":"ping","method":"ping"}"#,
+                    "the key `method` stands there twice",
+                ),
+                (r#"{"jsonrpc":"2.0","id":ID,"method":"ping""#, "not JSON"),
+                (r#"{"jsonrpc":"2.0","id":ID,"method":"ping"} x"#, "not JSON"),
+                (r#"{"jsonrpc":"2.0","i\u0064":ID,"method":7}"#, "`method` must be a text, not 7"),
+            ] {
+                let line = line.replace("ID", id);
+                let Err(refused) = read(line.as_bytes(), &ids::inward(line.as_bytes())) else {
+                    panic!("{line}")
+                };
+                assert_eq!(refused.ids, [id], "{line}");
+                assert!(refused.why.contains(why), "{line}: {}", refused.why);
+            }
+        }
+    }
+
+    #[test]
     fn an_answer_is_never_answered_and_a_garbled_one_says_so() {
         for line in [
             r#"{"jsonrpc":"2.0","id":7,"error":"no"}"#,
@@ -356,21 +389,21 @@ mod tests {
             r#"{"jsonrpc":"2.0","id":7,"result":{"action":"decline","action":"accept"}}"#,
             r#"{"jsonrpc":"2.0","id":7,"result":{"action":"accept","content":{"a":false,"a":true}}}"#,
         ] {
-            let Ok(Some(ClientJsonRpcMessage::Error(error))) = read(line.as_bytes()) else {
+            let Ok(Some(ClientJsonRpcMessage::Error(error))) = read(line.as_bytes(), line.as_bytes()) else {
                 panic!("{line}")
             };
             assert_eq!(error.id, Some(RequestId::Number(7)), "{line}");
             assert!(error.error.message.contains("has not the form of one"), "{line}: {error:?}");
         }
         for line in [r#"{"jsonrpc":"2.0","error":"no"}"#, r#"{"jsonrpc":"2.0","id":[],"error":"no"}"#] {
-            assert!(matches!(read(line.as_bytes()), Ok(None)), "{line}");
+            assert!(matches!(read(line.as_bytes(), line.as_bytes()), Ok(None)), "{line}");
         }
     }
 
     #[test]
     fn each_request_of_a_batch_is_answered() {
         let answer =
-            |line: &[u8]| serde_json::from_slice::<Value>(&read(line).unwrap_err().answer()).unwrap();
+            |line: &[u8]| serde_json::from_slice::<Value>(&read(line, line).unwrap_err().answer()).unwrap();
         let both =
             answer(br#"[{"id":1,"method":"x"},{"method":"y"},{"id":"b","method":"z"},{"id":3,"result":{}}]"#);
         let ids: Vec<&Value> = both.as_array().unwrap().iter().map(|one| &one["id"]).collect();
@@ -392,8 +425,8 @@ mod tests {
             r#"{"jsonrpc":"2.0","id":0,"error":{"code":1,"message":"no"}}"#,
             r#"{"jsonrpc":"2.0","method":"notifications/other","params":{}}"#,
         ] {
-            let line = ids::inward(line.as_bytes());
-            assert!(matches!(read(&line), Ok(Some(_))), "{:?}", read(&line));
+            let (came, line) = (line.as_bytes(), ids::inward(line.as_bytes()));
+            assert!(matches!(read(came, &line), Ok(Some(_))), "{:?}", read(came, &line));
         }
     }
 
@@ -411,7 +444,8 @@ mod tests {
             ("8", format!(r#"{{"name":"x","arguments":{{"a":{}}}}}"#, nested(61))),
         ] {
             let line = call(id, &params);
-            let Ok(Some(ClientJsonRpcMessage::Request(request))) = read(line.as_bytes()) else {
+            let Ok(Some(ClientJsonRpcMessage::Request(request))) = read(line.as_bytes(), line.as_bytes())
+            else {
                 panic!("{line}")
             };
             assert_eq!(plain_call(line.as_bytes()), Some(request.id), "{line}");
@@ -446,7 +480,7 @@ mod tests {
             r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":[]}"#,
             r#"{"jsonrpc":"2.0","method":"x","params":"x"}"#,
         ] {
-            assert!(matches!(read(line.as_bytes()), Ok(None)), "{line}");
+            assert!(matches!(read(line.as_bytes(), line.as_bytes()), Ok(None)), "{line}");
         }
     }
 
@@ -459,7 +493,10 @@ mod tests {
                 "x".repeat(length - frame)
             )
         };
-        assert!(matches!(read(line(LINE_BYTES_MAX).as_bytes()), Ok(Some(_))));
+        assert!(matches!(
+            read(line(LINE_BYTES_MAX).as_bytes(), line(LINE_BYTES_MAX).as_bytes()),
+            Ok(Some(_))
+        ));
         let (id, code, why) = refused(&line(LINE_BYTES_MAX + 1));
         assert_eq!((id, code), (json!(1), -32600));
         assert!(why.contains("at most 16777216 bytes, and this one has 16777217"), "{why}");

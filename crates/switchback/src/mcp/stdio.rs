@@ -210,7 +210,7 @@ where
             }?;
             let read = match came.as_deref().map(bare) {
                 Ok([]) => continue,
-                Ok(line) => read(&ids::inward(line)),
+                Ok(line) => read(line, &ids::inward(line)),
                 Err(refused) => Err(refused.clone()),
             };
             let read = read.and_then(|message| match message {

@@ -336,7 +336,7 @@ fn every_call_gets_a_key_however_it_is_written() {
         let mut talk = Talk::default();
         let line = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{params}}}"#);
         let Taken::Pass(passed) = talk.take(line.as_bytes()) else { panic!("{line}") };
-        assert!(matches!(line::read(&passed), Ok(Some(ClientJsonRpcMessage::Request(_)))), "{line}");
+        assert!(matches!(line::read(&passed, &passed), Ok(Some(ClientJsonRpcMessage::Request(_)))), "{line}");
         let passed: Value = serde_json::from_slice(&passed).unwrap();
         let mut meta = passed["params"]["_meta"].clone();
         let key = meta.as_object_mut().unwrap().remove(KEY);
@@ -374,7 +374,7 @@ fn whatever_is_passed_on_can_be_read_and_has_one_key() {
         let line = format!(r#"{{"method":"tools/call","params":{params},"id":5,"jsonrpc":"2.0"}}"#);
         let mut talk = Talk::default();
         let Taken::Pass(passed) = talk.take(line.as_bytes()) else { panic!("{line}") };
-        let Ok(Some(ClientJsonRpcMessage::Request(request))) = line::read(&passed) else {
+        let Ok(Some(ClientJsonRpcMessage::Request(request))) = line::read(&passed, &passed) else {
             panic!("{line}: {}", String::from_utf8_lossy(&passed))
         };
         assert_eq!(request.id, RequestId::Number(5), "{line}");
