@@ -41,7 +41,8 @@ pub(crate) fn at_every_point(
             assert_eq!(ended, calm, "killed at point {point} of {points}");
         }
     };
-    let workers = std::thread::available_parallelism().map_or(1, |count| count.get().min(4));
+    // A play mostly waits for processes to begin and end.
+    let workers = std::thread::available_parallelism().map_or(2, |cores| (2 * cores.get()).min(8));
     std::thread::scope(|scope| (0..workers).for_each(|_| drop(scope.spawn(work))));
     eprintln!("killed at each of {points} points");
 }
