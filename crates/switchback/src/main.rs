@@ -5,15 +5,15 @@ mod cli;
 mod daemon;
 mod house;
 mod mcp;
-mod oversize;
 mod settings;
+mod signals;
 
 use engine::kill_point::role;
 use std::path::Path;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    oversize::is_an_error();
+    signals::settle();
     let words: Vec<_> = std::env::args_os().skip(1).take(2).collect();
     match words.as_slice() {
         [word, dir] if word == daemon::DAEMON => daemon::main(Path::new(dir)),

@@ -50,14 +50,14 @@ impl Hands {
             // What other steps were given may come back in this one.
             job.mask = self.secrets().masker();
             let begun = self.begin_process(&job, stops);
-            self.runtime.spawn(async move {
+            self.carry(&key.clone(), async move {
                 let outcome = begun.follow(&job).await;
                 hands.process_over(&key, &perform, &job, &outcome);
             });
             return;
         }
         let folder = home.folder.clone();
-        self.runtime.spawn(async move {
+        self.carry(&key.clone(), async move {
             let mut stopped = stops.clone();
             let given = tokio::select! {
                 biased;
@@ -102,7 +102,7 @@ impl Hands {
         let key = (run, perform.id.clone());
         let Some(stops) = self.begin(key.clone()) else { return };
         let hands = Arc::clone(self);
-        self.runtime.spawn(async move {
+        self.carry(&key.clone(), async move {
             kill_point("before file");
             let ended = file::run(Arc::clone(&hands.files), key.0.clone(), home, perform, stops).await;
             kill_point("file done");
@@ -123,7 +123,7 @@ impl Hands {
             return;
         }
         let hands = Arc::clone(self);
-        self.runtime.spawn(async move {
+        self.carry(&key.clone(), async move {
             file::clear(Arc::clone(&hands.files), key.0.clone(), home, perform).await;
             hands.over(&key, |_| ());
         });
@@ -136,7 +136,7 @@ impl Hands {
             return;
         }
         let hands = Arc::clone(self);
-        self.aside(move || {
+        self.carry_aside(&key.clone(), move || {
             let report = schema::report(&perform);
             hands.over(&key, |hands| hands.report(key.0.clone(), perform.id.clone(), report));
         });
@@ -146,7 +146,7 @@ impl Hands {
         let key = (run, perform.id.clone());
         let Some(stops) = self.begin(key.clone()) else { return };
         let hands = Arc::clone(self);
-        self.runtime.spawn(async move {
+        self.carry(&key.clone(), async move {
             let asked = (&hands.repositories, stops);
             let report = git::perform(&key.0, &home, &perform, &hands.notes, asked).await;
             hands.over(&key, |hands| match report {

@@ -1,5 +1,6 @@
 //! Lets effects leave: each to the hand it is for. Results come back as letters.
 
+use super::hands::MISTAKE;
 use super::worker::{Mail, Worker};
 use crate::adapters::file;
 use crate::answers::Patience;
@@ -9,6 +10,7 @@ use dialects::states::{INITIAL_VARIABLES, given_to};
 use kernel::effect::Perform;
 use kernel::plan::{Adapter, Dialect};
 use kernel::{Answer, Data, Effect, EffectId, Fields, Question, RunId};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -107,7 +109,10 @@ impl Worker {
         }
         let (answers, desk) = (Arc::clone(&self.answers), Arc::clone(&self.desk));
         self.hands.aside(move || {
-            let (answers, contents) = small(answers.answer(&run, &questions, &patience));
+            let answered = || answers.answer(&run, &questions, &patience);
+            let mistaken = |_| questions.iter().map(|_| Answer::Unanswered(MISTAKE.to_owned())).collect();
+            let answers = catch_unwind(AssertUnwindSafe(answered)).unwrap_or_else(mistaken);
+            let (answers, contents) = small(answers);
             desk.post(Mail::Letter(Letter::Answers { run, answers, contents }));
         });
     }

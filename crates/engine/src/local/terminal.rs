@@ -32,7 +32,7 @@ impl Hands {
         let key = (run, perform.id.clone());
         let Some(mut stops) = self.begin(key.clone()) else { return };
         let (hands, answers, run) = (Arc::clone(self), Arc::clone(&self.answers), key.0.to_string());
-        self.runtime.spawn(async move {
+        self.carry(&key.clone(), async move {
             kill_point("before terminal");
             let (call_off, timeout) = (CallOff::default(), perform.timeout_ms.map(Duration::from_millis));
             let off = call_off.clone();

@@ -1,13 +1,14 @@
 //! Who drives, as callers see it.
 
-use crate::plans::{graph, noops, shell};
+use crate::plans::{graph, noop, noops, shell};
 use engine::adapters::process::Notes;
 use engine::answers::{Answers, Called, Nobody, Patience};
 use engine::backend::{Backend, Error, Start};
 use engine::local::Local;
 use engine::store::Store;
+use engine::terminals::{Keeper as Terminals, Policy};
 use engine::turn::Home;
-use kernel::plan::{Expr, Step, Work, Workflow};
+use kernel::plan::{Adapter, Expr, Foreign, Language, Step, Work, Workflow};
 use kernel::{Answer, Digest, Fields, News, Outcome, Plan, Question, RunId, Status};
 use std::path::Path;
 use std::sync::Arc;
@@ -51,6 +52,23 @@ impl Answers for Mistaken {
     fn plan(&self, _home: &Home, _workflow: &str, _plan: Option<Digest>) -> Result<Called, String> {
         panic!("a mistake on purpose")
     }
+
+    fn terminals(&self, _home: &Home) -> Option<(Terminals, Policy)> {
+        panic!("a mistake on purpose")
+    }
+}
+
+/// Whoever evaluates does.
+struct Careless;
+
+impl Answers for Careless {
+    fn answer(&self, _run: &RunId, _questions: &[Question], _patience: &Patience) -> Vec<Answer> {
+        panic!("a mistake on purpose")
+    }
+
+    fn plan(&self, home: &Home, workflow: &str, plan: Option<Digest>) -> Result<Called, String> {
+        Nobody.plan(home, workflow, plan)
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -69,6 +87,43 @@ async fn a_mistake_at_the_wheel_stops_the_work_and_everyone_is_told() {
     // The store was let go, and what was recorded is there.
     let store = Store::open(&dir.path().join("data")).unwrap();
     assert!(store.reader().run(&RunId::new("first")).unwrap().is_some());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_mistake_beside_the_wheel_fails_its_step_and_nothing_else() {
+    let dir = tempfile::tempdir().unwrap();
+    let local = open(dir.path(), Mistaken);
+    let work = Work::Server { adapter: Adapter::Terminal, inputs: Vec::new(), secrets: Default::default() };
+    let plan = graph(vec![(Step::new("type", work), vec![]), (shell("other", "true"), vec![])]);
+    local.start(start(dir.path(), "run", plan)).await.unwrap();
+    let Outcome::Failed { failure, .. } = outcome(&local, "run").await else { panic!("a failed run") };
+    assert!(failure.message.contains("Switchback made a mistake here"), "{failure:?}");
+    local.start(start(dir.path(), "next", graph(vec![(shell("a", "true"), vec![])]))).await.unwrap();
+    assert!(matches!(outcome(&local, "next").await, Outcome::Succeeded { .. }));
+    tokio::time::timeout(LONG, local.close()).await.expect("nothing is in hand");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_mistake_of_whoever_evaluates_fails_what_asked() {
+    let dir = tempfile::tempdir().unwrap();
+    let local = open(dir.path(), Careless);
+    let foreign = Foreign {
+        language: Language::Jinja,
+        source: "1".to_owned(),
+        reads: Vec::new(),
+        given: Vec::new(),
+        origin: None,
+    };
+    let mut step = noop("ask");
+    step.work = Work::Server {
+        adapter: Adapter::Noop,
+        inputs: vec![("n".to_owned(), Expr::Foreign(foreign))],
+        secrets: Default::default(),
+    };
+    local.start(start(dir.path(), "run", graph(vec![(step, vec![])]))).await.unwrap();
+    let Outcome::Failed { failure, .. } = outcome(&local, "run").await else { panic!("a failed run") };
+    assert!(failure.message.contains("Switchback made a mistake here"), "{failure:?}");
+    tokio::time::timeout(LONG, local.close()).await.expect("nothing is in hand");
 }
 
 #[tokio::test(flavor = "multi_thread")]
