@@ -5,6 +5,10 @@
 //!  command ── backend (local | temporal) ── driver ── store ── effects ── adapters ── commands
 //! ```
 //! Nothing above this crate knows which backend it is on.
+#![cfg_attr(
+    not(test),
+    warn(clippy::print_stdout, clippy::print_stderr, reason = "they panic where nobody reads")
+)]
 
 pub mod adapters;
 pub mod answers;
@@ -18,6 +22,7 @@ pub mod kept;
 pub mod kill_point;
 pub mod library;
 pub mod local;
+pub mod log;
 pub mod names;
 pub mod secrets;
 pub mod store;

@@ -39,6 +39,8 @@ pub enum FailureKind {
     Crashed,
     /// It took longer than it may.
     TimedOut,
+    /// It was to be ended, and something of it goes on: it is not tried again beside that.
+    Unended,
     /// It was interrupted, and someone decided that it failed.
     Interrupted,
     /// It was cancelled.

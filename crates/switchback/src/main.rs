@@ -1,8 +1,10 @@
 //! The binary: hands the command line to `cli` and gives its exit code to the system. The processes that it starts of
 //! itself, the daemon and its evaluators, are told by their first word and never see the command line's rules.
+#![warn(clippy::print_stdout, clippy::print_stderr, reason = "they panic where nobody reads")]
 
 mod cli;
 mod daemon;
+mod ends;
 mod house;
 mod mcp;
 mod settings;

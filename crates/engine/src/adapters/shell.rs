@@ -76,7 +76,14 @@ fn as_text(value: &Value) -> String {
 pub(crate) fn report(outcome: &Outcome, perform: &Perform) -> Option<Report> {
     let outputs = outputs(outcome);
     let failed = |kind, message: String| {
-        Some(Report::Failed { failure: Failure::new(kind, message), outputs: outputs.clone() })
+        let failure = match unended(outcome) {
+            // What it left when it was over is not the work that somebody waits for.
+            Some(left) if kind != FailureKind::Operation => {
+                Failure::new(FailureKind::Unended, format!("{left}; {message}"))
+            }
+            _ => Failure::new(kind, message),
+        };
+        Some(Report::Failed { failure, outputs: outputs.clone() })
     };
     match &outcome.ended {
         Ended::Exited(0) => match result(outcome, &perform.inputs) {
@@ -108,6 +115,15 @@ pub(crate) fn report(outcome: &Outcome, perform: &Perform) -> Option<Report> {
         }
         Ended::Interrupted => None,
     }
+}
+
+/// That something of it goes on, and could not be ended.
+pub(crate) fn unended(outcome: &Outcome) -> Option<String> {
+    let pids: Vec<String> = outcome.left.iter().map(u32::to_string).collect();
+    let what = if pids.len() == 1 { "a process of it goes on and" } else { "processes of it go on and" };
+    let pids = pids.join(", ");
+    (!outcome.left.is_empty())
+        .then(|| format!("{what} cannot be ended from here (pid {pids}, another user's?)"))
 }
 
 /// What the command gives by its `output_format`, and how much of it was left out.
@@ -204,4 +220,44 @@ pub(super) fn said(what: String, captured: &Captured) -> String {
     let start = text.char_indices().rev().nth(TOLD_CHARS_MAX - 1).map_or(0, |(position, _)| position);
     let cut = if start > 0 { "..." } else { "" };
     format!("{what}: {cut}{}", &text[start..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kernel::EffectId;
+    use kernel::plan::Adapter;
+
+    fn reported(ended: Ended, left: Vec<u32>) -> Failure {
+        let outcome = Outcome {
+            ended,
+            stdout: Captured::default(),
+            stderr: Captured::default(),
+            duration_ms: 1,
+            left,
+            started_at_ms: 0,
+        };
+        let perform = Perform {
+            id: EffectId::new("a#1"),
+            step: "a".to_owned(),
+            adapter: Adapter::Process,
+            inputs: Fields::new(),
+            secrets: BTreeMap::new(),
+            timeout_ms: Some(1_000),
+        };
+        match report(&outcome, &perform) {
+            Some(Report::Failed { failure, .. }) => failure,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn what_could_not_be_ended_is_told_and_not_tried_again() {
+        let late = reported(Ended::TimedOut, vec![7, 8]);
+        assert_eq!(late.kind, FailureKind::Unended);
+        let words = "processes of it go on and cannot be ended from here (pid 7, 8, another user's?); timed out after 1 s";
+        assert!(late.message.starts_with(words), "{}", late.message);
+        assert_eq!(reported(Ended::TimedOut, vec![]).kind, FailureKind::TimedOut);
+        assert_eq!(reported(Ended::Exited(3), vec![7]).kind, FailureKind::Operation);
+    }
 }

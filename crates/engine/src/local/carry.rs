@@ -6,6 +6,7 @@ use crate::adapters::file::{self, Created};
 use crate::adapters::process::{self, Begun, Job, Outcome, Stops};
 use crate::adapters::{git, schema, shell};
 use crate::kill_point;
+use crate::log::say;
 use crate::turn::{Home, Reply};
 use kernel::effect::Perform;
 use kernel::event::Report;
@@ -87,6 +88,9 @@ impl Hands {
     fn process_over(&self, key: &Key, perform: &Perform, job: &Job, outcome: &Outcome) {
         kill_point("process ended");
         let (run, id) = key.clone();
+        if let Some(left) = shell::unended(outcome) {
+            say(format_args!("switchback: `{id}` of {run}: {left}"));
+        }
         let report = match (shell::report(outcome, perform), &outcome.ended) {
             (Some(report), process::Ended::NotStarted(_)) => Some(masked(report, &job.mask)),
             // What it said was masked as it came.

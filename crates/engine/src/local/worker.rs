@@ -11,6 +11,7 @@ use crate::answers::Answers;
 use crate::backend::Progress;
 use crate::driver::{Driver, Letter, Parcel};
 use crate::kill_point;
+use crate::log::say;
 use crate::store::{Filter, Kind, WriteError};
 use kernel::{Command, RunId, Status};
 use std::collections::{HashMap, HashSet};
@@ -164,10 +165,10 @@ impl Worker {
     pub(super) fn end(mut self) {
         self.write_unbegun();
         if let Err(error) = self.driver.commit() {
-            eprintln!("switchback: what was not begun counts as begun: {error}");
+            say(format_args!("switchback: what was not begun counts as begun: {error}"));
         }
         if let Err(error) = self.driver.close() {
-            eprintln!("switchback: the store was not closed cleanly: {error}");
+            say(format_args!("switchback: the store was not closed cleanly: {error}"));
         }
     }
 
@@ -175,7 +176,7 @@ impl Worker {
     fn may_try_again(&mut self, error: &WriteError) -> bool {
         self.refused += 1;
         if self.refused == 1 && error.kind() == Kind::Retryable {
-            eprintln!("switchback: the store does not take what happens, trying again: {error}");
+            say(format_args!("switchback: the store does not take what happens, trying again: {error}"));
         }
         error.kind() == Kind::Retryable && self.refused < TRIES_MAX && !self.closing
     }

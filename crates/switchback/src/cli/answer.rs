@@ -21,6 +21,7 @@ use engine::kernel::{Command, Refusal, RunId};
 use engine::store::RunRow;
 use engine::view::View;
 use serde_json::{Value, json};
+use std::io::Write;
 
 /// How many open questions are named to whoever named none of them.
 const NAMED_MAX: usize = 8;
@@ -144,11 +145,12 @@ fn show(sheet: &Sheet, name: &str) {
 async fn ask(sheet: &mut Sheet, typed: &mut Typed, signals: &mut Signals) -> Option<Command> {
     typed.forget();
     loop {
-        eprint!("{} ", sheet.choice());
+        // If nobody looks there is nobody to ask.
+        let _ = write!(std::io::stderr().lock(), "{} ", sheet.choice());
         let line = tokio::select! {
             biased;
             _ = signals.next() => {
-                eprintln!();
+                talk("");
                 return None;
             }
             line = typed.line() => line?,

@@ -66,7 +66,7 @@ pub(crate) fn answer(word: &str, may_be_json: bool) -> Result<Value, CommandErro
     let text = match word {
         "-" => {
             let mut text = String::new();
-            std::io::stdin().take(ANSWER_BYTES_MAX).read_to_string(&mut text).map_err(|error| {
+            crate::ends::Input.take(ANSWER_BYTES_MAX).read_to_string(&mut text).map_err(|error| {
                 CommandError::usage(
                     "unreadable-answer",
                     format!("failed to read the answer from stdin: {error}"),

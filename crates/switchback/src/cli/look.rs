@@ -4,6 +4,7 @@
 //! text.
 
 use super::error::CommandError;
+use crate::ends::Output;
 use engine::dialects::text::visible;
 use serde_json::Value;
 use std::io::{self, IsTerminal, Write};
@@ -85,8 +86,7 @@ pub(crate) fn talk(line: &str) {
 
 /// Gives data, to its last byte.
 pub(crate) fn print(text: &str) -> Result<(), CommandError> {
-    let mut out = std::io::stdout().lock();
-    written(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+    written(Output.write_all(text.as_bytes()))
 }
 
 /// Gives one JSON document.

@@ -2,7 +2,7 @@
 //! Where that cannot be (no terminal, `CI`) only the lines that stay are written.
 
 use super::lines::Lines;
-use super::look::{Look, clean};
+use super::look::{Look, clean, talk};
 use super::time;
 use engine::backend::Progress;
 use engine::kernel::News;
@@ -78,7 +78,7 @@ impl Painter {
     /// Asks once more, and says why.
     pub(crate) fn again(&mut self, why: &str, choice: &str) {
         let rows = self.lines.indented(why);
-        rows.iter().for_each(|row| eprintln!("{row}"));
+        rows.iter().for_each(|row| talk(row));
         self.choice(choice);
     }
 
@@ -86,7 +86,7 @@ impl Painter {
     pub(crate) fn asked(&mut self, word: &str) {
         let mut told = self.lines.indented(word);
         told.extend(self.held.take().unwrap_or_default());
-        told.iter().for_each(|row| eprintln!("{row}"));
+        told.iter().for_each(|row| talk(row));
     }
 
     fn choice(&self, choice: &str) {

@@ -10,6 +10,7 @@ use super::keyring::keyring;
 use super::look::{Look, print, print_json, talk};
 use super::store::{directory, workspace};
 use super::table::table;
+use crate::ends::Input;
 use crate::house::{Client, Flags};
 use crate::settings::Settings;
 use engine::secrets::{BYTES_MAX, File, FileError, Names, Secret, Trouble, is_name};
@@ -152,7 +153,7 @@ fn list(json: bool) -> Result<Exit, CommandError> {
 fn piped() -> Result<String, CommandError> {
     let mut bytes = Vec::new();
     let room = BYTES_MAX as u64 + 3;
-    io::stdin().lock().take(room).read_to_end(&mut bytes).map_err(|error| unread(&error))?;
+    Input.take(room).read_to_end(&mut bytes).map_err(|error| unread(&error))?;
     let text = String::from_utf8(bytes)
         .map_err(|_| CommandError::usage("bad-secret", "the value on stdin is not UTF-8 text"))?;
     let text = text.strip_suffix('\n').map_or(text.as_str(), |text| text.strip_suffix('\r').unwrap_or(text));

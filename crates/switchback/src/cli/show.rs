@@ -8,6 +8,7 @@ use super::look::{Look, clean, print, print_json, talk, written};
 use super::result::{advice, document, output};
 use super::store::{Looked, directory, find};
 use super::time;
+use crate::ends::Output;
 use engine::journal;
 use engine::kernel::{Outcome, Status};
 use engine::store::{ExportError, RunRow};
@@ -40,7 +41,7 @@ pub(crate) fn show(arguments: &ShowArguments) -> Result<Exit, CommandError> {
 }
 
 fn journal(looked: &Looked, row: &RunRow) -> Result<Exit, CommandError> {
-    match looked.reader.export(&row.id, std::io::BufWriter::new(std::io::stdout().lock())) {
+    match looked.reader.export(&row.id, std::io::BufWriter::new(Output)) {
         Ok(_) => Ok(Exit::Succeeded),
         Err(ExportError::File(journal::ExportError::Io(error))) => {
             written(Err(error)).map(|()| Exit::Succeeded)

@@ -326,7 +326,7 @@ fn announce(failed: Option<&CommandError>) -> ExitCode {
 
 /// A line of the daemon's log.
 pub(super) fn say(line: &str) {
-    eprintln!("{} {line}", engine::kernel::clock::iso(now()));
+    engine::log::say(format_args!("{} {line}", engine::kernel::clock::iso(now())));
 }
 
 /// Whether a line of the log was said by a daemon: others come from what broke it.

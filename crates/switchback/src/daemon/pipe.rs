@@ -19,6 +19,7 @@ use super::reasons::{DIES, HUNG_UP, LOST, STOPPED, TOO_LATE, silent};
 use super::successor::Successor;
 use super::talk::{Line, Reason, Taken, Talk};
 use crate::cli::CommandError;
+use crate::ends::{Input, Output};
 use crate::mcp::line::bare;
 use crate::mcp::{self, intake::Intake};
 use engine::kill_point;
@@ -172,7 +173,7 @@ impl Pipe {
     pub(crate) fn carry(self: &Arc<Self>) {
         let pipe = Arc::clone(self);
         // Reading stdin cannot be interrupted, and whoever does not read any more must not be waited for.
-        std::thread::spawn(move || pipe.take_all(io::stdin().lock()));
+        std::thread::spawn(move || pipe.take_all(BufReader::new(Input)));
         let mut state = self.state();
         loop {
             if state.is_over() {
@@ -442,7 +443,7 @@ impl Pipe {
 
     /// Says a line to the client. Where that fails nothing more can be said, and all is over.
     fn tell(&self, line: &Line) -> bool {
-        let Err(error) = write_line(io::stdout().lock(), line) else { return true };
+        let Err(error) = write_line(Output, line) else { return true };
         let mut state = self.state();
         state.unheard.get_or_insert(error);
         state.talk.give_up();

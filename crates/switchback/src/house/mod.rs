@@ -117,7 +117,7 @@ impl House {
         for run in open.into_iter().filter(|run| !parked.iter().any(|head| run.id.is_within(head))) {
             self.learn(&run.id).await?;
             if let Err(error) = self.local.recover(&run.id).await {
-                eprintln!("switchback: {} cannot go on: {error}", run.id);
+                engine::log::say(format_args!("switchback: {} cannot go on: {error}", run.id));
             }
         }
         Ok(())

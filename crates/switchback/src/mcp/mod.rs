@@ -121,7 +121,7 @@ pub(crate) fn stand_in(reason: String, client: Client, stream: std::os::unix::ne
         }))
     };
     if let Err(said) = served().map_err(|error| error.to_string()).and_then(|served| served) {
-        eprintln!("switchback: {said}");
+        engine::log::say(format_args!("switchback: {said}"));
     }
 }
 

@@ -4,6 +4,7 @@
 use super::ids;
 use super::intake::{Came, Intake};
 use super::line::{Refused, bare, read};
+use crate::ends::{InputAside, OutputAside};
 use rmcp::RoleServer;
 use rmcp::model::{ClientJsonRpcMessage, ClientNotification, ClientRequest, JsonRpcMessage, RequestId};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
@@ -11,7 +12,7 @@ use rmcp::transport::Transport;
 use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::sync::{Arc, PoisonError};
-use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, BufReader, Stdin, Stdout};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::Mutex;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -140,10 +141,10 @@ pub(crate) struct Stdio<R, W> {
     answering: Option<JoinHandle<io::Result<()>>>,
 }
 
-impl Stdio<Stdin, Stdout> {
+impl Stdio<InputAside, OutputAside> {
     /// The client that started this process.
     pub(crate) fn open() -> Self {
-        Stdio::new(tokio::io::stdin(), tokio::io::stdout())
+        Stdio::new(InputAside::default(), OutputAside::default())
     }
 }
 

@@ -15,6 +15,15 @@ use std::path::{Path, PathBuf};
 const NAMED_MAX: usize = 5;
 /// How many folders git is asked about at once.
 const ASKED_MAX: usize = 64;
+/// What lies in git's entry of a worktree while something is under way.
+const UNDER_WAY: [(&str, &str); 6] = [
+    ("rebase-merge", "a rebase"),
+    ("rebase-apply", "a rebase or `git am`"),
+    ("MERGE_HEAD", "a merge"),
+    ("MERGE_AUTOSTASH", "a merge"),
+    ("CHERRY_PICK_HEAD", "a cherry-pick"),
+    ("REVERT_HEAD", "a revert"),
+];
 /// How git says that what it tracks is a submodule.
 const SUBMODULE: &str = "160000 ";
 
@@ -78,6 +87,16 @@ fn unescaped(word: &[u8]) -> Vec<u8> {
         }
     }
     plain
+}
+
+/// Checks that nothing is under way in it: what a rebase or a merge has put aside lies nowhere but in git's entry of it.
+pub(super) fn at_rest(known: &Path, wish: &Wish<'_>) -> Result<(), Trouble> {
+    let is_there = |mark: &str| known.join(mark).symlink_metadata().is_ok();
+    let Some((_, what)) = UNDER_WAY.iter().find(|(mark, _)| is_there(mark)) else { return Ok(()) };
+    let shown = wish.target.display();
+    Err(Trouble::Refused(format!(
+        "{shown} is in the middle of {what}: end or abort it, or say `force: true` to lose what it has put aside"
+    )))
 }
 
 /// Checks that what a worktree without a branch stands on is kept by something else than its own HEAD.

@@ -8,7 +8,7 @@ use super::call::Git;
 use super::create::has_link;
 use super::half::untouched;
 use super::held::{self, Held};
-use super::keeps::{alone, merged, on_a_branch, unlocked, unmounted, without_submodules};
+use super::keeps::{alone, at_rest, merged, on_a_branch, unlocked, unmounted, without_submodules};
 use super::list::Entry;
 use super::marks::Removing;
 use super::repository::{Half, Repository, text};
@@ -72,6 +72,7 @@ pub(super) async fn remove(
             without_submodules(git, &known, wish).await?;
         }
         if !wish.force {
+            at_rest(&known, wish)?;
             on_a_branch(git, entry).await?;
         }
         held.belongs_to(&known)?;

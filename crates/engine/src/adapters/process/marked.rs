@@ -55,7 +55,7 @@ impl Marked {
             known: BTreeMap::new(),
         };
         let end = tree::end(roots, grace).await;
-        (end.was_alive, end.is_gone)
+        (end.was_alive, end.is_gone())
     }
 
     /// The first process; where none is known, one that never was (no time lies between these two), so that the mark alone tells.

@@ -17,6 +17,8 @@ pub struct Outcome {
     pub stderr: Captured,
     /// Milliseconds from the start to the end of the command, or of its tree if that was ended.
     pub duration_ms: u64,
+    /// Some of its processes that could not be ended, and go on: another user's, or one that hangs inside the system.
+    pub left: Vec<u32>,
     /// When it was started, in milliseconds since 1970.
     pub started_at_ms: u64,
 }

@@ -89,14 +89,14 @@ async fn end(head: Head, process: Option<Leader>, boot: &str, grace: Duration) -
             };
             tree::end(roots, grace).await
         }
-        None => TreeEnd { was_alive: false, is_gone: true },
+        None => TreeEnd::of_nobody(),
     };
     Recovered {
         run: head.run,
         effect: head.effect,
         pid: process.map(|process| process.pid.as_raw_nonzero().get().unsigned_abs()),
         was_alive: end.was_alive,
-        is_gone: end.is_gone,
+        is_gone: end.is_gone(),
     }
 }
 

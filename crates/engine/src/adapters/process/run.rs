@@ -9,6 +9,7 @@ use super::job::{Job, Stop, Stops};
 use super::notes::Notes;
 use super::outcome::{Ended, Outcome};
 use super::running::Running;
+use super::tree::TreeEnd;
 
 /// Runs the job and gives what became of it; it never fails otherwise.
 ///
@@ -49,12 +50,12 @@ impl Begun {
 async fn to_its_end(mut running: Running, job: &Job, clock: &Clock, stops: &mut Stops) -> Outcome {
     let ended = follow(&mut running, job.timeout, stops).await;
     let outcome = clock.outcome(ended);
-    match outcome.ended {
+    let TreeEnd { left, .. } = match outcome.ended {
         Ended::Exited(_) | Ended::Signalled(_) => running.end_leftovers(job.grace).await,
         _ => running.end_tree(job.grace).await,
-    }
+    };
     let (stdout, stderr) = running.finish();
-    Outcome { stdout, stderr, ..outcome }
+    Outcome { stdout, stderr, left, ..outcome }
 }
 
 /// Waits for whatever ends the command first; an exit wins over a stop that comes at the same moment.
@@ -102,6 +103,7 @@ impl Clock {
             stdout: Default::default(),
             stderr: Default::default(),
             duration_ms: milliseconds(self.steady.elapsed()),
+            left: Vec::new(),
             started_at_ms: milliseconds(self.wall.duration_since(UNIX_EPOCH).unwrap_or_default()),
         }
     }

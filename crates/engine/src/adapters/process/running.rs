@@ -56,37 +56,38 @@ impl Running {
     }
 
     /// Ends what a command that exited has left in its group.
-    pub(super) async fn end_leftovers(&mut self, grace: Duration) {
+    pub(super) async fn end_leftovers(&mut self, grace: Duration) -> TreeEnd {
         if !group_exists(self.roots.leader.pid) {
-            return self.over(TreeEnd { was_alive: false, is_gone: true });
+            return self.over(TreeEnd::of_nobody());
         }
         let _ = timeout(DRAIN, self.pipes.read_to_end()).await;
         let group = Roots { reach: Reach::Group, ..self.roots.clone() };
-        self.end(group, grace).await;
+        self.end(group, grace).await
     }
 
     /// Ends the command and all its descendants.
-    pub(super) async fn end_tree(&mut self, grace: Duration) {
-        self.end(self.roots.clone(), grace).await;
+    pub(super) async fn end_tree(&mut self, grace: Duration) -> TreeEnd {
+        self.end(self.roots.clone(), grace).await
     }
 
     /// Ends the processes while their last words are read: one that waits for a full pipe could not end.
-    async fn end(&mut self, roots: Roots, grace: Duration) {
+    async fn end(&mut self, roots: Roots, grace: Duration) -> TreeEnd {
         let end = tokio::select! {
             end = tree::end(roots, grace) => end,
             never = self.pipes.pump() => match never {},
         };
-        if end.is_gone && !self.exit.is_reaped {
+        if end.is_gone() && !self.exit.is_reaped {
             self.exit.wait().await;
         }
-        self.over(end);
+        self.over(end)
     }
 
-    fn over(&mut self, end: TreeEnd) {
+    fn over(&mut self, end: TreeEnd) -> TreeEnd {
         kill_point("process ended");
-        if let Some(note) = self.note.take_if(|_| end.is_gone) {
+        if let Some(note) = self.note.take_if(|_| end.is_gone()) {
             note.remove();
         }
+        end
     }
 
     /// Gives what was kept of stdout and stderr.
@@ -113,7 +114,7 @@ fn see_off(roots: Roots, note: Note, is_reaped: bool) -> io::Result<()> {
     let leader = roots.leader.pid;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let end = runtime.block_on(tree::end(roots, Duration::ZERO));
-    if end.is_gone {
+    if end.is_gone() {
         note.remove();
     }
     if !is_reaped {

@@ -8,6 +8,7 @@ mod work;
 
 use super::limits::STACK_BYTES;
 use crate::kill_point::role;
+use crate::log::say;
 use std::any::Any;
 use std::io;
 use std::process::ExitCode;
@@ -20,7 +21,7 @@ pub fn serve() -> ExitCode {
     match confine::confine().and_then(|()| on_large_stack(work::serve)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("the evaluator stops: {error}");
+            say(format_args!("the evaluator stops: {error}"));
             ExitCode::FAILURE
         }
     }

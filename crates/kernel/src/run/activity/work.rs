@@ -40,7 +40,8 @@ impl Moment<'_> {
         let (rests, fails) = rows;
         let retry = &self.step(key).retry;
         let failed = self.activity(key).failed + 1;
-        if failed >= retry.attempts_max || failure.kind == FailureKind::Cancelled {
+        let is_last = matches!(failure.kind, FailureKind::Cancelled | FailureKind::Unended);
+        if failed >= retry.attempts_max || is_last {
             self.reach(fails);
             self.end(key, Some(failure), outputs);
             return;

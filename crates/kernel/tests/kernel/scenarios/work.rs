@@ -14,6 +14,7 @@ scenarios![
     a_failed_attempt_rests_and_is_followed_by_another,
     rests_grow,
     what_was_cancelled_is_not_tried_again,
+    what_goes_on_is_not_tried_again_beside_itself,
     interrupted_work_is_done_again,
     an_interruption_is_no_failed_attempt,
     work_that_is_interrupted_again_and_again_is_asked_about,
@@ -66,6 +67,12 @@ fn rests_grow() {
 fn what_was_cancelled_is_not_tried_again() {
     let mut it = Drive::start(line(vec![noop("a").retry(3, 100)]));
     it.fails("a#1", FailureKind::Cancelled).stands("failed: step `a`: it broke");
+}
+
+#[test]
+fn what_goes_on_is_not_tried_again_beside_itself() {
+    let mut it = Drive::start(line(vec![noop("a").retry(3, 100)]));
+    it.fails("a#1", FailureKind::Unended).stands("failed: step `a`: it broke");
 }
 
 #[test]

@@ -51,6 +51,29 @@ async fn uncommitted_changes_keep_it_and_are_named() {
 }
 
 #[tokio::test]
+async fn what_a_rebase_has_put_aside_keeps_it() {
+    let lab = Lab::new();
+    lab.create("w", "f").await.unwrap();
+    lab.write("w/a.txt", "changed");
+    let stop = [
+        "-c",
+        "sequence.editor=sed -i.bak 1ibreak",
+        "rebase",
+        "--quiet",
+        "--autostash",
+        "--interactive",
+        "HEAD",
+    ];
+    lab.git_in(&lab.root().join("w"), &stop);
+    assert_eq!(lab.git_in(&lab.root().join("w"), &["status", "--porcelain"]), "");
+    let words = refused(lab.remove("w").await);
+    assert!(words.contains("is in the middle of a rebase: end or abort it, or say `force: true`"), "{words}");
+    lab.git_in(&lab.root().join("w"), &["rebase", "--abort"]);
+    assert_eq!(lab.read("w/a.txt").as_deref(), Some("changed"));
+    assert_eq!(lab.ask("run", wish("w", &[("force", true)])).await.unwrap()["removed"], json!(true));
+}
+
+#[tokio::test]
 async fn its_branch_goes_only_if_it_is_merged() {
     let lab = Lab::new();
     lab.create("w", "f").await.unwrap();

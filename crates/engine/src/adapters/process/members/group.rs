@@ -25,9 +25,9 @@ impl Member {
         None
     }
 
-    /// Sends a signal; that it may have ended meanwhile is no error.
-    pub(crate) fn signal(&self, signal: Signal) {
-        let _ = kill_process_group(self.group, signal);
+    /// Sends a signal; it may have ended meanwhile, or be another user's.
+    pub(crate) fn signal(&self, signal: Signal) -> rustix::io::Result<()> {
+        kill_process_group(self.group, signal)
     }
 
     /// Waits until it has ended.

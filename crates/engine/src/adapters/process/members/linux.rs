@@ -45,13 +45,13 @@ impl Member {
         Some((self.pid, self.start))
     }
 
-    /// Sends a signal; that it may have ended meanwhile is no error.
-    pub(crate) fn signal(&self, signal: Signal) {
-        let _ = match (&self.handle, Pid::from_raw(self.pid)) {
+    /// Sends a signal; it may have ended meanwhile, or be another user's.
+    pub(crate) fn signal(&self, signal: Signal) -> rustix::io::Result<()> {
+        match (&self.handle, Pid::from_raw(self.pid)) {
             (Some(handle), _) => pidfd_send_signal(handle, signal),
             (None, Some(pid)) if self.is_living() => kill_process(pid, signal),
             (None, _) => Ok(()),
-        };
+        }
     }
 
     /// Waits until it has ended.
@@ -126,7 +126,7 @@ fn look() -> Vec<Entry> {
     table::read(|entry| {
         let prey = hunted.iter().find(|roots| is_marked(entry, roots) && !spared.contains(&entry.pid));
         if let Some(member) = prey.and_then(|roots| Member::open(entry, roots)) {
-            member.signal(Signal::KILL);
+            let _ = member.signal(Signal::KILL);
         }
     })
 }

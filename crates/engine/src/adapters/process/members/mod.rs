@@ -18,6 +18,7 @@ pub(super) use linux::{Hunt, Member, exists, find, find_now, is_left, own_sessio
 
 use std::collections::BTreeMap;
 
+use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process_group};
 
 use super::note::Leader;
@@ -70,7 +71,7 @@ impl Roots {
     }
 }
 
-/// Tells whether a group has a member; one that waits to be reaped counts on Linux.
+/// Tells whether a group has a member; one that waits to be reaped counts on Linux, and so does another user's.
 pub(super) fn group_exists(group: Pid) -> bool {
-    test_kill_process_group(group).is_ok()
+    test_kill_process_group(group) != Err(Errno::SRCH)
 }
