@@ -76,14 +76,7 @@ fn as_text(value: &Value) -> String {
 pub(crate) fn report(outcome: &Outcome, perform: &Perform) -> Option<Report> {
     let outputs = outputs(outcome);
     let failed = |kind, message: String| {
-        let failure = match unended(outcome) {
-            // What it left when it was over is not the work that somebody waits for.
-            Some(left) if kind != FailureKind::Operation => {
-                Failure::new(FailureKind::Unended, format!("{left}; {message}"))
-            }
-            _ => Failure::new(kind, message),
-        };
-        Some(Report::Failed { failure, outputs: outputs.clone() })
+        Some(Report::Failed { failure: Failure::new(kind, message), outputs: outputs.clone() })
     };
     match &outcome.ended {
         Ended::Exited(0) => match result(outcome, &perform.inputs) {
@@ -98,13 +91,13 @@ pub(crate) fn report(outcome: &Outcome, perform: &Perform) -> Option<Report> {
         }
         Ended::TimedOut => {
             let seconds = Duration::from_millis(perform.timeout_ms.unwrap_or_default()).as_secs_f64();
-            failed(
-                FailureKind::TimedOut,
-                said(
-                    format!("timed out after {seconds} s (its `timeout` says how long it may take)"),
-                    told(outcome),
-                ),
-            )
+            let late = format!("timed out after {seconds} s (its `timeout` says how long it may take)");
+            match unended(outcome) {
+                Some(left) => {
+                    failed(FailureKind::Unended, said(format!("{late}, and {left}"), told(outcome)))
+                }
+                None => failed(FailureKind::TimedOut, said(late, told(outcome))),
+            }
         }
         Ended::Cancelled => failed(FailureKind::Cancelled, "was cancelled".to_owned()),
         Ended::NotStarted(reason) => {
@@ -120,10 +113,10 @@ pub(crate) fn report(outcome: &Outcome, perform: &Perform) -> Option<Report> {
 /// That something of it goes on, and could not be ended.
 pub(crate) fn unended(outcome: &Outcome) -> Option<String> {
     let pids: Vec<String> = outcome.left.iter().map(u32::to_string).collect();
-    let what = if pids.len() == 1 { "a process of it goes on and" } else { "processes of it go on and" };
+    let what = if pids.len() == 1 { "a process of it goes on" } else { "processes of it go on" };
     let pids = pids.join(", ");
     (!outcome.left.is_empty())
-        .then(|| format!("{what} cannot be ended from here (pid {pids}, another user's?)"))
+        .then(|| format!("{what} and cannot be ended from here (pid {pids}, another user's?)"))
 }
 
 /// What the command gives by its `output_format`, and how much of it was left out.
@@ -255,8 +248,9 @@ mod tests {
     fn what_could_not_be_ended_is_told_and_not_tried_again() {
         let late = reported(Ended::TimedOut, vec![7, 8]);
         assert_eq!(late.kind, FailureKind::Unended);
-        let words = "processes of it go on and cannot be ended from here (pid 7, 8, another user's?); timed out after 1 s";
-        assert!(late.message.starts_with(words), "{}", late.message);
+        let words =
+            "take), and processes of it go on and cannot be ended from here (pid 7, 8, another user's?)";
+        assert!(late.message.ends_with(words), "{}", late.message);
         assert_eq!(reported(Ended::TimedOut, vec![]).kind, FailureKind::TimedOut);
         assert_eq!(reported(Ended::Exited(3), vec![7]).kind, FailureKind::Operation);
     }

@@ -14,10 +14,10 @@ use super::captured::Captured;
 use super::exit::Exit;
 use super::job::Job;
 use super::launch::{Launch, Stdio};
-use super::members::{Reach, Roots, group_exists};
+use super::members::{Reach, Roots, can_look, group_exists};
 use super::note::Leader;
 use super::notes::{Note, Notes};
-use super::outcome::NotStarted;
+use super::outcome::{NotStarted, Reason};
 use super::pipes::Pipes;
 use super::reason::{explain, explain_note};
 use super::spawn::spawn;
@@ -39,6 +39,12 @@ pub(super) struct Running {
 impl Running {
     /// Notes and starts the command. If it is not started, no note is left.
     pub(super) fn start(job: &Job, notes: &Notes) -> Result<Running, NotStarted> {
+        if !can_look() {
+            return Err(NotStarted::new(
+                Reason::System,
+                "/proc is not mounted here, and without it a command could not be ended: mount it",
+            ));
+        }
         let note = notes.create(&job.note).map_err(|error| explain_note(job, &error))?;
         kill_point("process noted");
         let (leader, exit, pipes) = match launch(job, &note) {

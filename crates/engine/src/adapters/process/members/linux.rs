@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 use std::os::fd::OwnedFd;
+use std::path::Path;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -72,6 +73,12 @@ impl Member {
 fn watch(handle: OwnedFd) -> Option<AsyncFd<OwnedFd>> {
     // SAFETY: the descriptor is open, and its only owner is what is made here, which never replaces it.
     unsafe { AsyncFd::register_with_interest(handle, Interest::READABLE) }.ok()
+}
+
+/// Whether there is a table to look at: without one nobody could be found, and so not ended.
+pub(crate) fn can_look() -> bool {
+    static CAN: OnceLock<bool> = OnceLock::new();
+    *CAN.get_or_init(|| Path::new("/proc/self/stat").exists())
 }
 
 /// Tells whether this very process is in the table; it may have ended and wait for its parent.

@@ -12,9 +12,9 @@ mod looks;
 mod table;
 
 #[cfg(not(target_os = "linux"))]
-pub(super) use group::{Hunt, Member, exists, find, find_now, is_left, own_session, start_of};
+pub(super) use group::{Hunt, Member, can_look, exists, find, find_now, is_left, own_session, start_of};
 #[cfg(target_os = "linux")]
-pub(super) use linux::{Hunt, Member, exists, find, find_now, is_left, own_session, start_of};
+pub(super) use linux::{Hunt, Member, can_look, exists, find, find_now, is_left, own_session, start_of};
 
 use std::collections::BTreeMap;
 
