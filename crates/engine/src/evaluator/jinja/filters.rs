@@ -2,7 +2,7 @@
 
 use super::order::compared;
 use super::text::{Given, named, shown};
-use super::undefined::defined;
+use super::undefined::{defined, with_items};
 use dialects::text::looks;
 use kernel::Digest;
 use minijinja::value::ValueKind;
@@ -48,6 +48,7 @@ fn default(value: &Value, given: Given) -> Result<Value, Error> {
 fn sort(state: &mut State<'_, '_>, value: Value, given: Given) -> Result<Value, Error> {
     let given = named(given, &["reverse", "case_sensitive", "attribute"])?;
     let value = if value.is_undefined() { Vec::<Value>::new().into() } else { value };
+    let value = with_items(&value, given.peek::<Value>("attribute").ok().as_ref())?;
     filters::sort(state, value, given)
 }
 

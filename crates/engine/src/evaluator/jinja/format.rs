@@ -5,16 +5,20 @@ use super::text::Given;
 use super::undefined::defined;
 use minijinja::formatting::{FormatStyle, format as filled};
 use minijinja::value::{Kwargs, ValueKind};
-use minijinja::{Environment, Error, State, Value, filters};
+use minijinja::{Environment, Error, ErrorKind, State, Value, filters};
 
 /// What `%` between a text and a value becomes. See `percent.rs`.
 pub(super) const PERCENT: &str = "filled_by_percent";
 
 /// Adds the filters.
 pub(super) fn add(environment: &mut Environment<'static>) {
-    environment.add_filter("format", |state: &mut State<'_, '_>, text: &Value, given: Given| {
-        widths(text.as_str().unwrap_or_default())?;
-        filters::format(state, text, given)
+    let inner = Value::from_function(filters::format);
+    environment.add_filter("format", move |state: &mut State<'_, '_>, text: &Value, given: Given| {
+        let (given, shape) = (given.into_values(), text.as_str().unwrap_or_default());
+        widths(shape)?;
+        no_more_than_places(shape, given.iter().filter(|value| !value.is_kwargs()).count())?;
+        let all: Vec<Value> = std::iter::once(text.clone()).chain(given).collect();
+        inner.call(state, &all)
     });
     environment.add_filter(PERCENT, percent);
 }
@@ -33,6 +37,7 @@ fn percent(text: &str, value: &Value) -> Result<String, Error> {
     if value.is_tuple() {
         let values: Vec<Value> = value.try_iter()?.collect();
         values.iter().try_for_each(defined)?;
+        no_more_than_places(text, values.len())?;
         return filled(FormatStyle::Printf, text, &values);
     }
     if value.kind() == ValueKind::Map && text.contains("%(") {
@@ -40,7 +45,37 @@ fn percent(text: &str, value: &Value) -> Result<String, Error> {
         let by_name = pairs.collect::<Result<Kwargs, Error>>()?;
         return filled(FormatStyle::Printf, text, &[by_name.into()]);
     }
+    if matches!(value.kind(), ValueKind::Number | ValueKind::String | ValueKind::Bool) {
+        no_more_than_places(text, 1)?;
+    }
     filled(FormatStyle::Printf, text, std::slice::from_ref(value))
+}
+
+/// Refuses values for which there is no place: they would be dropped without a word.
+fn no_more_than_places(text: &str, values: usize) -> Result<(), Error> {
+    match places(text) {
+        Some(places) if values > places => Err(Error::new(
+            ErrorKind::TooManyArguments,
+            format!("the text has places for {places} values, and {values} are given"),
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// How many values a text takes; nothing where it takes them by name.
+fn places(text: &str) -> Option<usize> {
+    let (mut places, mut rest) = (0, text);
+    while let Some(at) = rest.find('%') {
+        rest = &rest[at + 1..];
+        if rest.starts_with('(') {
+            return None;
+        }
+        let end = rest.find(|letter: char| !"#0- +.123456789".contains(letter)).unwrap_or(rest.len());
+        let is_plain = rest[end..].starts_with('%');
+        places += usize::from(!is_plain);
+        rest = rest.get(end + 1..).unwrap_or_default();
+    }
+    Some(places)
 }
 
 /// Refuses numbers in a text to fill that no width or precision can be.

@@ -38,6 +38,9 @@ fn of_text(text: &str, name: &str, args: &[Value]) -> Result<Option<Value>, Erro
         }
         "partition" | "rpartition" => parted(text, name == "rpartition", from_args::<(&str,)>(args)?.0)?,
         "rsplit" => letters::split_from_end(text, args)?,
+        "split" if args.first().and_then(Value::as_str) == Some("") => {
+            return Err(refused("`split` needs a separator".to_owned()));
+        }
         "find" | "rfind" | "index" | "rindex" | "count" => found(text, name, args)?,
         "removeprefix" => {
             let (prefix,): (&str,) = from_args(args)?;

@@ -1,8 +1,10 @@
 //! Filters to which an undefined value is what it is to Python's: an empty text, or a list of nothing. A key that is not there
-//! may be filtered, counted and given a default; only printing it, giving it away and working with it are mistakes.
+//! may be filtered, counted and given a default; only printing it, giving it away and working with it are mistakes. So it is one
+//! where a filter works with what each item has under a name, and some item has nothing there.
 
 use super::text::Given;
-use minijinja::{Environment, Error, State, Value, filters};
+use minijinja::value::{Kwargs, ValueKind};
+use minijinja::{Environment, Error, ErrorKind, State, Value, filters};
 
 /// Says which value is undefined, if it is.
 pub(super) fn defined(value: &Value) -> Result<(), Error> {
@@ -51,6 +53,14 @@ pub(super) fn add(environment: &mut Environment<'static>) {
     let all = of(text.into(), As::Text).chain(of(list.into(), As::List)).chain(of(items, As::Map));
     for ((name, inner), counts_as) in all {
         let filter = move |state: &mut State<'_, '_>, value: &Value, given: Given| {
+            let given = given.into_values();
+            let value = match name {
+                "reverse" if value.kind() == ValueKind::Map => value.try_iter()?.collect(),
+                "groupby" | "sum" => with_items(value, attribute(&given, Some(0)).as_ref())?,
+                "join" => with_items(value, attribute(&given, Some(1)).as_ref())?,
+                "max" | "min" | "unique" => with_items(value, attribute(&given, None).as_ref())?,
+                _ => value.clone(),
+            };
             called(state, &inner, value, counts_as, given)
         };
         environment.add_filter(name, filter);
@@ -60,16 +70,59 @@ pub(super) fn add(environment: &mut Environment<'static>) {
 fn called(
     state: &mut State<'_, '_>,
     inner: &Value,
-    value: &Value,
+    value: Value,
     counts_as: As,
-    given: Given,
+    given: Vec<Value>,
 ) -> Result<Value, Error> {
     let value = match counts_as {
-        _ if !value.is_undefined() => value.clone(),
+        _ if !value.is_undefined() => value,
         As::Text => "".into(),
         As::List => Vec::<Value>::new().into(),
         As::Map => Value::from_pairs(std::iter::empty::<(String, Value)>()),
     };
-    let all: Vec<Value> = std::iter::once(value).chain(given.into_values()).collect();
+    let all: Vec<Value> = std::iter::once(value).chain(given).collect();
     inner.call(state, &all)
+}
+
+/// What a filter looks at of each item: by name, or where it stands. Where something counts instead of what is not there, nothing
+/// has to be.
+fn attribute(given: &[Value], place: Option<usize>) -> Option<Value> {
+    let by_name = given.iter().filter(|value| value.is_kwargs()).find_map(|value| {
+        let given = Kwargs::try_from(value.clone()).ok()?;
+        if given.has("default") { Some(Value::UNDEFINED) } else { given.peek::<Value>("attribute").ok() }
+    });
+    let by_place = || given.get(place?).filter(|value| !value.is_kwargs()).cloned();
+    by_name.or_else(by_place)
+}
+
+/// A list in which each item, or what it has under a name, is something.
+pub(super) fn with_items(value: &Value, attribute: Option<&Value>) -> Result<Value, Error> {
+    if !matches!(value.kind(), ValueKind::Seq | ValueKind::Iterable) {
+        return Ok(value.clone());
+    }
+    let items: Vec<Value> = value.try_iter()?.collect();
+    let path = match attribute {
+        // There is something for what is not there.
+        Some(attribute) if attribute.is_undefined() => return Ok(items.into()),
+        Some(attribute) if !attribute.is_none() => attribute.to_string(),
+        _ => String::new(),
+    };
+    let paths: Vec<&str> = path.split(',').map(str::trim).collect();
+    for item in &items {
+        defined(item)?;
+        for path in paths.iter().filter(|path| !path.is_empty()) {
+            if !has(item, path) {
+                return Err(Error::new(ErrorKind::UndefinedError, format!("`{path}` is undefined")));
+            }
+        }
+    }
+    Ok(items.into())
+}
+
+fn has(item: &Value, path: &str) -> bool {
+    let step = |value: Value, part: &str| match part.parse::<usize>() {
+        Ok(index) => value.get_item_by_index(index).ok(),
+        Err(_) => value.get_attr(part).ok(),
+    };
+    path.split('.').try_fold(item.clone(), step).is_some_and(|found| !found.is_undefined())
 }

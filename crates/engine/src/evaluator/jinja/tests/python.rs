@@ -25,6 +25,20 @@ fn widths_have_an_edge() {
 }
 
 #[test]
+fn no_value_is_dropped_that_was_to_fill_a_place() {
+    for (shape, most) in [("done", 0), ("%d %%", 1), ("%s-%5.2f", 2), ("100%% of %s", 1)] {
+        let fill = |count: usize| format!("{{{{ '{shape}' | format({}) }}}}", vec!["1"; count].join(", "));
+        assert!(evaluate(&fill(most)).is_ok(), "{shape}: {:?}", evaluate(&fill(most)));
+        let words = evaluate(&fill(most + 1)).unwrap_err();
+        assert!(words.contains(&format!("places for {most} values, and {} are given", most + 1)), "{words}");
+    }
+    assert!(evaluate("{{ 'done' % 5 }}").unwrap_err().contains("places for 0 values"));
+    assert!(evaluate("{{ '%s' % (1, 2) }}").unwrap_err().contains("places for 1 values"));
+    gives("{{ '%(a)s' % {'a': 1, 'b': 2} }}", json!("1"));
+    assert!(evaluate("{{ 'abc'.split('') }}").unwrap_err().contains("`split` needs a separator"));
+}
+
+#[test]
 fn json_has_an_edge() {
     let mut scope = Scope::default();
     scope.set("v", minijinja::Value::from("x".repeat(JSON_BYTES_MAX - 2)));

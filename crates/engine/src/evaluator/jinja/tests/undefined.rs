@@ -38,6 +38,40 @@ fn every_filter_takes_it_or_says_that_it_is_undefined() {
 }
 
 #[test]
+fn what_an_item_does_not_have_is_no_nothing() {
+    let list = "[{'v': 2, 'in': {'n': 1}}, {'v': 1, 'in': {'n': 2}}]";
+    for filter in [
+        "sum(attribute='price')",
+        "sum('price')",
+        "sort(attribute='price')",
+        "sort(attribute='v,price')",
+        "max(attribute='price')",
+        "min(attribute='in.price')",
+        "groupby('price')",
+        "groupby(attribute='price')",
+        "unique(attribute='price')",
+        "join(',', 'price')",
+        "join(',', attribute='price')",
+        "map(attribute='price') | join(',')",
+    ] {
+        let told = evaluate(&format!("{{{{ {list} | {filter} | list }}}}"));
+        assert!(told.as_ref().is_err_and(|words| words.contains("undefined")), "{filter}: {told:?}");
+    }
+    let takes = |filter: &str, value: Value| gives(&format!("{{{{ {list} | {filter} }}}}"), value);
+    takes("sum(attribute='v')", json!(3));
+    takes("sum('v', 10)", json!(13));
+    takes("sort(attribute='in.n', reverse=true) | map(attribute='v') | list", json!([1, 2]));
+    takes("max(attribute='v') | items | length", json!(2));
+    takes("join(',', 'v')", json!("2,1"));
+    takes("map(attribute='price', default=0) | sum", json!(0));
+    takes("map(attribute='price') | select('defined') | list", json!([]));
+    takes("groupby('price', default='x') | length", json!(1));
+    takes("rejectattr('price') | list | length", json!(2));
+    gives("{{ ['b', 'a'] | sort | join(',') }}", json!("a,b"));
+    gives("{{ {'b': 1, 'a': 2} | reverse | join(',') }}", json!("a,b"));
+}
+
+#[test]
 fn what_is_passed_on_may_have_a_default() {
     for filter in ["first", "last", "min", "max"] {
         gives(&format!("{{{{ inputs.user.missing | {filter} | default('d') }}}}"), json!("d"));
