@@ -71,7 +71,9 @@ fn ended(log: &Path) -> String {
 /// What a log says of the end of the last daemon: the last line after it said that it ends, or what it did not say itself, such as
 /// a panic. What else it wrote down happened while it was well.
 fn last_words(log: &str) -> Option<&str> {
-    let lines = log.lines().filter(|line| !line.trim().is_empty());
+    // What Rust says behind every panic tells nothing of this one.
+    let tells = |line: &&str| !line.trim().is_empty() && !line.starts_with("note: run with `RUST_BACKTRACE");
+    let lines = log.lines().filter(tells);
     let (mut words, mut ends) = (None, false);
     for line in lines {
         let began = line.contains(READY);
@@ -285,5 +287,7 @@ mod tests {
         assert_eq!(last_words(&format!("{began}{at} a client went away: no hello came\n")), None);
         let panic = "thread 'main' panicked at x.rs:1:1:";
         assert_eq!(last_words(&format!("{began}{panic}\n{at} a client went away\n")), Some(panic));
+        let note = "note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace";
+        assert_eq!(last_words(&format!("{began}{panic}\n{note}\n")), Some(panic));
     }
 }
