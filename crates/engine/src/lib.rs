@@ -23,6 +23,7 @@ pub mod kill_point;
 pub mod library;
 pub mod local;
 pub mod log;
+pub mod mistake;
 pub mod names;
 pub mod secrets;
 pub mod store;

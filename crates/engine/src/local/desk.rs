@@ -14,12 +14,13 @@
 //!     └──────────────────────────> thread ── nothing is left ───────────────────> nobody
 //! ```
 
-use super::worker::{Mail, Next, Worker, now};
+use super::clock::now;
+use super::worker::{Mail, Next, Worker};
 use crate::driver::Letter;
+use crate::mistake::caught_here;
 use kernel::Command;
 use std::collections::VecDeque;
 use std::num::NonZero;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -163,7 +164,7 @@ impl Desk {
         let mut seat = self.worker();
         let Some(worker) = seat.as_mut() else { return (Next::Over, None) };
         // Whoever posted something is not to blame for a mistake in here, and is told that the work has stopped.
-        let next = catch_unwind(AssertUnwindSafe(|| worker.round(mail))).unwrap_or(Next::Broken);
+        let next = caught_here(|| worker.round(mail)).unwrap_or(Next::Broken);
         let due = worker.timers.next();
         if next == Next::Broken {
             *seat = None;

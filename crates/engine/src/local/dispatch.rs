@@ -1,16 +1,15 @@
 //! Lets effects leave: each to the hand it is for. Results come back as letters.
 
-use super::hands::MISTAKE;
 use super::worker::{Mail, Worker};
 use crate::adapters::file;
 use crate::answers::Patience;
 use crate::driver::Letter;
+use crate::mistake::caught_here;
 use crate::turn::{Home, stored};
 use dialects::states::{INITIAL_VARIABLES, given_to};
 use kernel::effect::Perform;
 use kernel::plan::{Adapter, Dialect};
 use kernel::{Answer, Data, Effect, EffectId, Fields, Question, RunId};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -109,9 +108,10 @@ impl Worker {
         }
         let (answers, desk) = (Arc::clone(&self.answers), Arc::clone(&self.desk));
         self.hands.aside(move || {
-            let answered = || answers.answer(&run, &questions, &patience);
-            let mistaken = |_| questions.iter().map(|_| Answer::Unanswered(MISTAKE.to_owned())).collect();
-            let answers = catch_unwind(AssertUnwindSafe(answered)).unwrap_or_else(mistaken);
+            let answers =
+                caught_here(|| answers.answer(&run, &questions, &patience)).unwrap_or_else(|mistake| {
+                    questions.iter().map(|_| Answer::Unanswered(mistake.to_string())).collect()
+                });
             let (answers, contents) = small(answers);
             desk.post(Mail::Letter(Letter::Answers { run, answers, contents }));
         });

@@ -9,20 +9,14 @@ use crate::adapters::git;
 use crate::adapters::process::{Notes, Stops};
 use crate::answers::Answers;
 use crate::driver::Letter;
+use crate::mistake::{Mistake, caught, caught_here};
 use crate::secrets::Keeper;
 use crate::turn::{Reply, stored};
 use kernel::event::Report;
 use kernel::{Command, EffectId, Failure, FailureKind, Fields, Limits, RunId};
 use std::collections::HashMap;
-use std::future::poll_fn;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::Poll;
 use tokio::sync::watch;
-
-/// Why something failed that nobody but us is to blame for.
-pub(super) const MISTAKE: &str = "Switchback made a mistake here; what it was stands in its log";
 
 /// Names an effect among all runs.
 pub(super) type Key = (RunId, EffectId);
@@ -194,8 +188,8 @@ impl Hands {
     pub(super) fn carry(self: &Arc<Self>, key: &Key, work: impl Future<Output = ()> + Send + 'static) {
         let (hands, key) = (Arc::clone(self), key.clone());
         self.runtime.spawn(async move {
-            if !is_sound(work).await {
-                hands.broke(key);
+            if let Err(mistake) = caught(work).await {
+                hands.broke(key, mistake);
             }
         });
     }
@@ -204,15 +198,15 @@ impl Hands {
     pub(super) fn carry_aside(self: &Arc<Self>, key: &Key, work: impl FnOnce() + Send + 'static) {
         let (hands, key) = (Arc::clone(self), key.clone());
         self.aside(move || {
-            if catch_unwind(AssertUnwindSafe(work)).is_err() {
-                hands.broke(key);
+            if let Err(mistake) = caught_here(work) {
+                hands.broke(key, mistake);
             }
         });
     }
 
-    fn broke(&self, key: Key) {
+    fn broke(&self, key: Key, mistake: Mistake) {
         if self.open().stops.contains_key(&key) {
-            self.over(&key, |hands| hands.refuse(key.0.clone(), key.1.clone(), MISTAKE.to_owned()));
+            self.over(&key, |hands| hands.refuse(key.0.clone(), key.1.clone(), mistake.to_string()));
         }
     }
 
@@ -228,14 +222,4 @@ impl Hands {
         // The sender is ours, so waiting cannot fail.
         let _ = self.count().wait_for(|count| *count == 0).await;
     }
-}
-
-/// Does some work, and says whether it came to its end.
-async fn is_sound(work: impl Future<Output = ()>) -> bool {
-    let mut work = pin!(work);
-    poll_fn(|context| {
-        let polled = catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context)));
-        polled.map_or(Poll::Ready(false), |polled| polled.map(|()| true))
-    })
-    .await
 }

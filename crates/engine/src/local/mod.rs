@@ -8,6 +8,7 @@
 //! ```
 
 mod carry;
+mod clock;
 mod desk;
 mod dispatch;
 mod hands;

@@ -6,7 +6,8 @@
 //! ```
 //! A child's id begins with its parent's and a slash, so a family is known by the id of its head.
 
-use super::worker::{Worker, now};
+use super::clock::now;
+use super::worker::Worker;
 use crate::backend::{Accepted, Error};
 use crate::driver::Letter;
 use crate::store::Write;

@@ -2,6 +2,7 @@
 //! round it is.
 
 use super::LastWords;
+use super::clock::{self, now};
 use super::desk::Desk;
 use super::hands::Hands;
 use super::hold::Hold;
@@ -16,7 +17,7 @@ use crate::store::{Filter, Kind, WriteError};
 use kernel::{Command, RunId, Status};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::Instant;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 
@@ -153,7 +154,12 @@ impl Worker {
             true => Next::More,
             // A turn that waits for answers is recorded first: what made it happen is known to nobody else.
             false if self.closing && !self.driver.is_turning(|_| true) => Next::Over,
-            false => Next::Rest,
+            false => {
+                if self.timers.next().is_none() && self.hands.is_idle() {
+                    clock::set();
+                }
+                Next::Rest
+            }
         }
     }
 
@@ -243,10 +249,4 @@ fn parked(driver: &Driver) -> HashSet<RunId> {
     let open = Filter { open: true, ..Filter::default() };
     let runs = driver.store().reader().runs(&open).unwrap_or_default();
     runs.into_iter().filter(|run| run.parked_at.is_some()).map(|run| run.id).collect()
-}
-
-/// Milliseconds since 1970.
-pub(crate) fn now() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }

@@ -9,6 +9,7 @@ use super::problem::{Problem, said_value};
 use super::visit::Visit;
 use super::{complete, misread, prompts, resources, tools};
 use crate::settings::Settings;
+use engine::mistake::{Mistake, caught};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomNotification,
     CustomRequest, CustomResult, GetPromptRequestParams, GetPromptResponse, Implementation,
@@ -99,7 +100,8 @@ impl ServerHandler for Server {
         let _under_way = visit.last.call();
         let settings = visit.fresh_settings().await;
         let over = context.ct.clone();
-        let answered = call(Arc::clone(&visit), &settings, request, context).await;
+        let answered = caught(call(Arc::clone(&visit), &settings, request, context)).await;
+        let answered = answered.unwrap_or_else(|mistake| Err(mistaken(mistake)));
         if visit.is_ending() && (answered.is_err() || over.is_cancelled()) {
             // The pipe asks the next daemon instead, or says that there is none.
             std::future::pending::<()>().await;
@@ -162,7 +164,8 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        Ok(resources::read(&self.inside().await?, request.uri).await?.into())
+        let visit = self.inside().await?;
+        Ok(sound(resources::read(&visit, request.uri)).await?.into())
     }
 
     async fn list_prompts(
@@ -179,7 +182,8 @@ impl ServerHandler for Server {
         request: GetPromptRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        Ok(prompts::get(&self.inside().await?, request).await?.into())
+        let visit = self.inside().await?;
+        Ok(sound(prompts::get(&visit, request)).await?.into())
     }
 
     async fn complete(
@@ -187,8 +191,20 @@ impl ServerHandler for Server {
         request: CompleteRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        complete::complete(&self.inside().await?, request).await
+        let visit = self.inside().await?;
+        sound(complete::complete(&visit, request)).await
     }
+}
+
+/// What was asked for, or that we made a mistake: whoever asks is answered in any case.
+async fn sound<T>(work: impl Future<Output = Result<T, ErrorData>>) -> Result<T, ErrorData> {
+    let done = caught(work).await;
+    done.unwrap_or_else(|mistake| Err(ErrorData::internal_error(mistake.to_string(), None)))
+}
+
+fn mistaken(mistake: Mistake) -> Problem {
+    Problem::new("mistake", mistake.to_string())
+        .help("Look at what was done before it is asked for again; the person at this machine finds the log with `switchback doctor`")
 }
 
 /// Every list has one page, so that no cursor is ever given out.
