@@ -54,6 +54,16 @@ fn typed(input: &mut impl Read) -> io::Result<Result<String, Broken>> {
                 // All bytes of one character.
                 while bytes.pop().is_some_and(|last: u8| last & 0xC0 == 0x80) {}
             }
+            // The keys by which a line and its last word are taken back.
+            0x15 => bytes.clear(),
+            0x17 => {
+                bytes.truncate(bytes.trim_ascii_end().len());
+                while bytes.pop_if(|last| !last.is_ascii_whitespace()).is_some() {}
+            }
+            b'\t' => bytes.push(b'\t'),
+            control if control.is_ascii_control() => {
+                return Err(io::Error::other("a key was pressed that is no letter: type it again"));
+            }
             byte => bytes.push(byte),
         }
     }
@@ -145,5 +155,9 @@ mod tests {
         assert_eq!((read(b"ab\x03"), read(b"ab\x1c")), (Err(Broken::Off), Err(Broken::Off)));
         assert_eq!((read(b""), read(b"\x04")), (Err(Broken::Ended), Err(Broken::Ended)));
         assert!(typed(&mut &b"\xff\n"[..]).is_err());
+        assert_eq!(read(b"kill\x15rest\n").as_deref(), Ok("rest"));
+        assert_eq!(read(b"one two \x17three\n").as_deref(), Ok("one three"));
+        assert_eq!(read(b"a\tb\n").as_deref(), Ok("a\tb"));
+        assert!(typed(&mut &b"ab\x1b[D\n"[..]).unwrap_err().to_string().contains("no letter"));
     }
 }

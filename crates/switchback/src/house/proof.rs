@@ -7,12 +7,11 @@ use rustix::rand::{GetRandomFlags, getrandom};
 use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 use std::fmt;
-use std::fs::{self, OpenOptions};
-use std::io::{self, Write};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// How often the hash is made anew: some tenths of a second for whoever tries one.
 const ROUNDS: u32 = 600_000;
@@ -38,13 +37,39 @@ struct Stored {
 /// The passphrase of a data directory.
 pub(crate) struct Proof {
     path: PathBuf,
-    tries: Mutex<Tries>,
 }
 
-#[derive(Default)]
+/// What was tried of late. It lies in a file beside the passphrase: another process, or the next one, counts on.
+#[derive(Default, Serialize, Deserialize)]
 struct Tries {
     wrong: u32,
-    rests_until: Option<Instant>,
+    /// Until when none counts, in milliseconds since 1970.
+    rests_until: u64,
+}
+
+impl Tries {
+    /// Opens them for one try, and keeps others from theirs meanwhile.
+    fn open(path: &Path) -> io::Result<(File, Tries)> {
+        let mut file =
+            OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path)?;
+        file.lock()?;
+        let mut text = String::new();
+        file.read_to_string(&mut text)?;
+        Ok((file, serde_json::from_str(&text).unwrap_or_default()))
+    }
+
+    fn write(&self, mut file: &File) -> io::Result<()> {
+        let text = serde_json::to_vec(self)?;
+        file.rewind()?;
+        file.set_len(0)?;
+        file.write_all(&text)
+    }
+
+    /// How long none counts yet; a clock that was set back does not make it longer.
+    fn rest(&self, now: SystemTime) -> Option<Duration> {
+        let until = UNIX_EPOCH + Duration::from_millis(self.rests_until);
+        until.duration_since(now).ok().filter(|left| !left.is_zero()).map(|left| left.min(REST))
+    }
 }
 
 /// Why a passphrase proves nothing.
@@ -82,7 +107,7 @@ impl fmt::Display for Unproven {
 impl Proof {
     /// That of a data directory.
     pub(crate) fn of(dir: &Path) -> Proof {
-        Proof { path: dir.join("proof.json"), tries: Mutex::default() }
+        Proof { path: dir.join("proof.json") }
     }
 
     /// Whether one is set.
@@ -96,27 +121,31 @@ impl Proof {
 
     /// Whether this is it. It takes a moment.
     pub(crate) fn check(&self, said: &str) -> Result<(), Unproven> {
-        self.check_at(said, Instant::now())
+        self.check_at(said, SystemTime::now())
     }
 
-    fn check_at(&self, said: &str, now: Instant) -> Result<(), Unproven> {
+    fn check_at(&self, said: &str, now: SystemTime) -> Result<(), Unproven> {
+        let stored = self.stored()?;
+        let path = self.path.with_file_name("proof-tries.json");
+        let unusable = |error| Unproven::Unusable(path.clone(), error);
         // Held meanwhile: one after the other.
-        let mut tries = self.tries.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(left) = tries.rests_until.map(|until| until.saturating_duration_since(now))
-            && !left.is_zero()
-        {
+        let (file, tries) = Tries::open(&path).map_err(unusable)?;
+        if let Some(left) = tries.rest(now) {
             return Err(Unproven::Rests(left));
         }
-        let stored = self.stored()?;
-        if is_same(&made(said, &stored.salt, stored.rounds), &stored.hash) {
-            *tries = Tries::default();
-            return Ok(());
+        // It counts before it is looked at: whoever ends this process has tried all the same.
+        let rested = now.duration_since(UNIX_EPOCH).unwrap_or_default() + REST;
+        let tried = match tries.wrong + 1 {
+            WRONG_MAX.. => {
+                Tries { wrong: 0, rests_until: u64::try_from(rested.as_millis()).unwrap_or(u64::MAX) }
+            }
+            wrong => Tries { wrong, rests_until: 0 },
+        };
+        tried.write(&file).map_err(unusable)?;
+        if !is_same(&made(said, &stored.salt, stored.rounds), &stored.hash) {
+            return Err(Unproven::Wrong);
         }
-        tries.wrong += 1;
-        if tries.wrong >= WRONG_MAX {
-            *tries = Tries { wrong: 0, rests_until: Some(now + REST) };
-        }
-        Err(Unproven::Wrong)
+        Tries::default().write(&file).map_err(unusable)
     }
 
     /// Sets one. Whether that may be done is for the caller to know.
@@ -189,11 +218,16 @@ mod tests {
     #[test]
     fn after_five_wrong_ones_nobody_may_try_for_a_minute() {
         let dir = tempfile::tempdir().unwrap();
-        let (proof, now) = (Proof::of(dir.path()), Instant::now());
+        let (proof, now) = (Proof::of(dir.path()), SystemTime::now());
         proof.set_with("right", 10).unwrap();
         for _ in 0..WRONG_MAX {
+            // Another process counts on.
+            let proof = Proof::of(dir.path());
             assert!(matches!(proof.check_at("wrong", now), Err(Unproven::Wrong)));
         }
+        // A clock that is set back makes the rest no longer than it is.
+        let before = proof.check_at("right", now - 100 * REST);
+        assert!(matches!(before, Err(Unproven::Rests(left)) if left <= REST), "{before:?}");
         assert!(matches!(
             proof.check_at("right", now + REST - Duration::from_millis(1)),
             Err(Unproven::Rests(_))

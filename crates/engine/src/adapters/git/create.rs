@@ -245,11 +245,27 @@ async fn check_arrival(git: &Git<'_>, wish: &Wish<'_>) -> Result<(), Trouble> {
     let reason = making(wish.by);
     let is_ours = |entry: &Entry| entry.path == wish.target && entry.locked.as_ref() == Some(&reason);
     if let Some(entry) = entries.iter().find(|entry| is_ours(entry)).filter(|_| now == wish.target) {
+        if entry.branch.as_deref() != Some(wish.branch) {
+            no_other_name(git, wish.branch).await?;
+        }
         return on_its_branch(entry, wish);
     }
     Err(Trouble::Crashed(format!(
         "{} led elsewhere while the worktree was made, because a folder on the way became a link: it was taken away again",
         wish.target.display()
+    )))
+}
+
+/// What looks like a branch may be another name of one, and git goes on with that.
+async fn no_other_name(git: &Git<'_>, branch: &str) -> Result<(), Trouble> {
+    let name = format!("refs/heads/{branch}");
+    if !git.agrees(&["symbolic-ref", "--quiet", &name]).await? {
+        return Ok(());
+    }
+    let real = git.must(&["symbolic-ref", "--short", &name]).await?;
+    let real = real.trim_end();
+    Err(Trouble::Refused(format!(
+        "`{branch}` is another name of the branch `{real}`, and a worktree is on a branch itself: name `{real}`"
     )))
 }
 

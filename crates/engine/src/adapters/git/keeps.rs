@@ -9,7 +9,7 @@ use super::repository::{blocking, text};
 use super::trouble::Trouble;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// How many other worktrees are named.
 const NAMED_MAX: usize = 5;
@@ -146,6 +146,36 @@ pub(super) async fn without_submodules(git: &Git<'_>, known: &Path, wish: &Wish<
         }
         if git.must(&arguments).await?.lines().any(|line| line.starts_with(SUBMODULE)) {
             return Err(refusal());
+        }
+    }
+    Ok(())
+}
+
+/// Checks that nothing lies in the folders of submodules that are not filled in: git does not look there.
+pub(super) async fn without_strays(git: &Git<'_>, wish: &Wish<'_>) -> Result<(), Trouble> {
+    let listed = wish.target.join(".gitmodules");
+    if listed.symlink_metadata().is_err() {
+        return Ok(());
+    }
+    let asked = ["config", "--file", text(&listed)?, "--null", "--get-regexp", r"^submodule\..*\.path$"];
+    // Where none is named, git says no.
+    if !git.agrees(&asked).await? {
+        return Ok(());
+    }
+    let named = git.must(&asked).await?;
+    let paths = named.split('\0').filter_map(|entry| Some(Path::new(entry.split_once('\n')?.1)));
+    let inside = paths.filter(|path| path.components().all(|part| matches!(part, Component::Normal(_))));
+    for folder in inside.map(|path| wish.target.join(path)) {
+        if !folder.symlink_metadata().is_ok_and(|found| found.is_dir()) {
+            continue;
+        }
+        let first = std::fs::read_dir(&folder).ok().and_then(|mut names| names.next()?.ok());
+        if let Some(first) = first {
+            return Err(Trouble::Refused(format!(
+                "{} lies in the folder of a submodule that is not filled in, where git does not look: move it, or say \
+                 `force: true` to lose it",
+                first.path().display()
+            )));
         }
     }
     Ok(())

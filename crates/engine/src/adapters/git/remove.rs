@@ -8,7 +8,9 @@ use super::call::Git;
 use super::create::has_link;
 use super::half::untouched;
 use super::held::{self, Held};
-use super::keeps::{alone, at_rest, merged, on_a_branch, unlocked, unmounted, without_submodules};
+use super::keeps::{
+    alone, at_rest, merged, on_a_branch, unlocked, unmounted, without_strays, without_submodules,
+};
 use super::list::Entry;
 use super::marks::Removing;
 use super::repository::{Half, Repository, text};
@@ -70,6 +72,7 @@ pub(super) async fn remove(
         unlocked(entry, wish)?;
         if !force {
             without_submodules(git, &known, wish).await?;
+            without_strays(git, wish).await?;
         }
         if !wish.force {
             at_rest(&known, wish)?;

@@ -274,3 +274,14 @@ async fn a_worktree_that_came_to_be_elsewhere_is_taken_away_again() {
         assert!(!lab.git(&["branch", "--list"]).contains('f'));
     }
 }
+
+#[tokio::test]
+async fn another_name_of_a_branch_is_told_as_that() {
+    let lab = Lab::new();
+    lab.git(&["branch", "real"]);
+    lab.git(&["symbolic-ref", "refs/heads/alias", "refs/heads/real"]);
+    let words = refused(lab.create("w", "alias").await);
+    assert!(words.contains("`alias` is another name of the branch `real`"), "{words}");
+    assert_eq!(lab.worktrees(), 1);
+    lab.create("w", "real").await.unwrap();
+}

@@ -96,6 +96,10 @@ async fn a_worktree_with_submodules_goes_only_with_force() {
     lab.commit("with a submodule");
     lab.create("w", "f").await.unwrap();
     assert!(lab.read("w/sub/a.txt").is_none(), "as git has it, submodules are filled in by their owner");
+    lab.write("w/sub/mine.txt", "a day of work");
+    let words = refused(lab.remove("w").await);
+    assert!(words.contains("mine.txt lies in the folder of a submodule that is not filled in"), "{words}");
+    std::fs::remove_file(lab.root().join("w/sub/mine.txt")).unwrap();
     lab.git_in(&lab.root().join("w"), &["submodule", "--quiet", "update", "--init"]);
     assert!(refused(lab.remove("w").await).contains("containing submodules cannot be"));
     let force = json!({"operation": "remove_worktree", "path": "w", "force": true});
