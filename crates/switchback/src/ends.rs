@@ -5,6 +5,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fd::AsFd;
 use std::io::{self, Read, Write};
 use std::pin::Pin;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::task::{JoinHandle, spawn_blocking};
@@ -15,8 +16,16 @@ const PIECE_BYTES: usize = 64 << 10;
 /// The stdin of this process. It keeps nothing back: whoever reads line by line puts a buffer before it.
 pub(crate) struct Input;
 
-/// The stdout of this process. It keeps nothing back either.
-pub(crate) struct Output;
+/// The stdout of this process, for one at a time: what another thread writes comes before or after. It keeps nothing back either.
+pub(crate) struct Output(#[expect(dead_code, reason = "it is held")] MutexGuard<'static, ()>);
+
+impl Output {
+    /// Waits for one's turn.
+    pub(crate) fn lock() -> Output {
+        static TURN: Mutex<()> = Mutex::new(());
+        Output(TURN.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
 
 impl Read for Input {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
@@ -101,7 +110,7 @@ impl AsyncWrite for OutputAside {
     ) -> Poll<io::Result<usize>> {
         ready!(self.as_mut().poll_flush(context))?;
         let taken = bytes.to_vec();
-        self.writing = Some(spawn_blocking(move || Output.write_all(&taken)));
+        self.writing = Some(spawn_blocking(move || Output::lock().write_all(&taken)));
         Poll::Ready(Ok(bytes.len()))
     }
 

@@ -86,7 +86,7 @@ pub(crate) fn talk(line: &str) {
 
 /// Gives data, to its last byte.
 pub(crate) fn print(text: &str) -> Result<(), CommandError> {
-    written(Output.write_all(text.as_bytes()))
+    written(Output::lock().write_all(text.as_bytes()))
 }
 
 /// Gives one JSON document.

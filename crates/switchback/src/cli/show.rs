@@ -41,7 +41,7 @@ pub(crate) fn show(arguments: &ShowArguments) -> Result<Exit, CommandError> {
 }
 
 fn journal(looked: &Looked, row: &RunRow) -> Result<Exit, CommandError> {
-    match looked.reader.export(&row.id, std::io::BufWriter::new(Output)) {
+    match looked.reader.export(&row.id, std::io::BufWriter::new(Output::lock())) {
         Ok(_) => Ok(Exit::Succeeded),
         Err(ExportError::File(journal::ExportError::Io(error))) => {
             written(Err(error)).map(|()| Exit::Succeeded)

@@ -443,7 +443,7 @@ impl Pipe {
 
     /// Says a line to the client. Where that fails nothing more can be said, and all is over.
     fn tell(&self, line: &Line) -> bool {
-        let Err(error) = write_line(Output, line) else { return true };
+        let Err(error) = write_line(Output::lock(), line) else { return true };
         let mut state = self.state();
         state.unheard.get_or_insert(error);
         state.talk.give_up();

@@ -65,10 +65,16 @@ impl Tries {
         file.write_all(&text)
     }
 
-    /// How long none counts yet; a clock that was set back does not make it longer.
+    /// None counts for a while from now on.
+    fn resting(now: SystemTime) -> Tries {
+        let until = now.duration_since(UNIX_EPOCH).unwrap_or_default() + REST;
+        Tries { wrong: 0, rests_until: u64::try_from(until.as_millis()).unwrap_or(u64::MAX) }
+    }
+
+    /// How long none counts yet.
     fn rest(&self, now: SystemTime) -> Option<Duration> {
         let until = UNIX_EPOCH + Duration::from_millis(self.rests_until);
-        until.duration_since(now).ok().filter(|left| !left.is_zero()).map(|left| left.min(REST))
+        until.duration_since(now).ok().filter(|left| !left.is_zero())
     }
 }
 
@@ -131,14 +137,16 @@ impl Proof {
         // Held meanwhile: one after the other.
         let (file, tries) = Tries::open(&path).map_err(unusable)?;
         if let Some(left) = tries.rest(now) {
+            if left > REST {
+                // The clock was set back: it begins anew, and does not take longer than it should.
+                Tries::resting(now).write(&file).map_err(unusable)?;
+            }
+            let left = left.min(REST);
             return Err(Unproven::Rests(left));
         }
         // It counts before it is looked at: whoever ends this process has tried all the same.
-        let rested = now.duration_since(UNIX_EPOCH).unwrap_or_default() + REST;
-        let tried = match tries.wrong + 1 {
-            WRONG_MAX.. => {
-                Tries { wrong: 0, rests_until: u64::try_from(rested.as_millis()).unwrap_or(u64::MAX) }
-            }
+        let tried = match tries.wrong.saturating_add(1) {
+            WRONG_MAX.. => Tries::resting(now),
             wrong => Tries { wrong, rests_until: 0 },
         };
         tried.write(&file).map_err(unusable)?;
@@ -226,8 +234,13 @@ mod tests {
             assert!(matches!(proof.check_at("wrong", now), Err(Unproven::Wrong)));
         }
         // A clock that is set back makes the rest no longer than it is.
-        let before = proof.check_at("right", now - 100 * REST);
-        assert!(matches!(before, Err(Unproven::Rests(left)) if left <= REST), "{before:?}");
+        let back = now - 100 * REST;
+        let told = proof.check_at("right", back);
+        assert!(matches!(told, Err(Unproven::Rests(left)) if left == REST), "{told:?}");
+        assert!(proof.check_at("right", back + REST).is_ok());
+        for _ in 0..WRONG_MAX {
+            let _ = proof.check_at("wrong", now);
+        }
         assert!(matches!(
             proof.check_at("right", now + REST - Duration::from_millis(1)),
             Err(Unproven::Rests(_))

@@ -71,7 +71,11 @@ impl Roots {
     }
 }
 
-/// Tells whether a group has a member; one that waits to be reaped counts on Linux, and so does another user's.
+/// Tells whether a group has a member; one that waits to be reaped counts on Linux, and so does another user's. Elsewhere the two are
+/// told alike, and none counts.
 pub(super) fn group_exists(group: Pid) -> bool {
-    test_kill_process_group(group) != Err(Errno::SRCH)
+    match test_kill_process_group(group) {
+        Ok(()) => true,
+        Err(error) => cfg!(target_os = "linux") && error == Errno::PERM,
+    }
 }
