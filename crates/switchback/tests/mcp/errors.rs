@@ -285,6 +285,36 @@ fn what_is_no_message_is_answered_with_its_id() {
 }
 
 #[test]
+fn a_refusal_never_stands_in_the_middle_of_an_answer() {
+    const LISTS: usize = 40;
+    for args in [&["serve"][..], &["serve", "--no-daemon"]] {
+        let world = World::new();
+        let mut command = world.command("project", args);
+        let mut server = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut said = server.stdin.take().unwrap();
+        writeln!(said, r#"{{"jsonrpc":"2.0","id":"i","method":"initialize","params":{{"protocolVersion":"2025-06-18","capabilities":{{}},"clientInfo":{{"name":"t","version":"1"}}}}}}"#).unwrap();
+        for id in 0..LISTS {
+            writeln!(said, r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/list"}}"#).unwrap();
+        }
+        // Nobody reads: stdout is full, and an answer is half out when what is no message is refused.
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        writeln!(said, r#"{{"jsonrpc":"2.0","id":"r","method":"ping","params":[]}}"#).unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        drop(said);
+        let told = server.wait_with_output().unwrap().stdout;
+        assert!(told.len() > 1 << 17, "{args:?}: too little to fill a pipe: {}", told.len());
+        let lines: Vec<Value> = std::str::from_utf8(&told)
+            .unwrap()
+            .lines()
+            .map(|line| {
+                serde_json::from_str(line).unwrap_or_else(|error| panic!("{args:?} {error}: {line:.200}"))
+            })
+            .collect();
+        assert_eq!(lines.len(), LISTS + 2, "{args:?}");
+    }
+}
+
+#[test]
 fn an_answer_that_cannot_be_written_is_told_and_ends_it() {
     for args in [&["serve"][..], &["serve", "--no-daemon"]] {
         let world = World::new();

@@ -46,12 +46,13 @@ fn a_recording_plays_to_the_same_screen() {
             Settle::default(),
         )
         .unwrap();
-    session.resize(Size::clamped(60, 20)).unwrap();
     let wait = |pattern: &str| {
         let waited = session.wait(&terminal::Pattern::new(pattern).unwrap(), LONG, None).unwrap();
         assert!(waited.outcome.matched().is_some(), "{pattern} did not appear:\n{}", waited.screen);
     };
     wait(r"^green\n\$ $");
+    // Nothing comes meanwhile, so that both know where it stands.
+    session.resize(Size::clamped(60, 20)).unwrap();
     session.send(Input::Text("read -s -p 'secret? ' secret\n"), Settle::default()).unwrap();
     wait(r"secret\? $");
     session.send(Input::Text("hunter2\n"), Settle::default()).unwrap();
