@@ -55,15 +55,8 @@ async fn what_a_rebase_has_put_aside_keeps_it() {
     let lab = Lab::new();
     lab.create("w", "f").await.unwrap();
     lab.write("w/a.txt", "changed");
-    let stop = [
-        "-c",
-        "sequence.editor=sed -i.bak 1ibreak",
-        "rebase",
-        "--quiet",
-        "--autostash",
-        "--interactive",
-        "HEAD",
-    ];
+    let stop =
+        ["-c", "sequence.editor=echo break >", "rebase", "--quiet", "--autostash", "--interactive", "HEAD"];
     lab.git_in(&lab.root().join("w"), &stop);
     assert_eq!(lab.git_in(&lab.root().join("w"), &["status", "--porcelain"]), "");
     let words = refused(lab.remove("w").await);
