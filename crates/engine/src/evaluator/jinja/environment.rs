@@ -3,7 +3,7 @@
 use super::function::{name_all, printable};
 use super::numbers::{fraction, printed};
 use super::python::method;
-use super::{filters, format, html, json, numbers, order, patterns, text, undefined};
+use super::{filters, format, groups, html, json, loops, numbers, order, patterns, text, undefined};
 use crate::evaluator::limits::FUEL;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, escape_formatter};
 use std::sync::OnceLock;
@@ -36,8 +36,10 @@ pub(super) fn base() -> &'static Environment<'static> {
         undefined::add(&mut environment);
         filters::add(&mut environment);
         format::add(&mut environment);
+        groups::add(&mut environment);
         html::add(&mut environment);
         json::add(&mut environment);
+        loops::add(&mut environment);
         numbers::add(&mut environment);
         order::add(&mut environment);
         patterns::add(&mut environment);

@@ -22,6 +22,7 @@ pub(super) fn add(environment: &mut Environment<'static>) {
         Ok::<_, Error>(filters::pprint(value))
     });
     environment.add_test("callable", |value: &Value| value.kind() == ValueKind::Plain);
+    environment.add_test("iterable", |value: &Value| !value.is_none() && value.try_iter().is_ok());
     environment.add_test("sequence", |value: &Value| value.len().is_some());
     environment.add_filter("length", length);
     environment.add_filter("count", length);

@@ -1,7 +1,7 @@
 //! Texts with places to fill: `'%s' | format(..)`, `'%s' % ..` and `'{}'.format(..)`. A width is looked at first.
 
 use super::room::room;
-use super::text::Given;
+use super::text::{Given, shown};
 use super::undefined::defined;
 use minijinja::formatting::{FormatStyle, format as filled};
 use minijinja::value::{Kwargs, ValueKind};
@@ -17,6 +17,7 @@ pub(super) fn add(environment: &mut Environment<'static>) {
         let (given, shape) = (given.into_values(), text.as_str().unwrap_or_default());
         widths(shape)?;
         no_more_than_places(shape, given.iter().filter(|value| !value.is_kwargs()).count())?;
+        let given = as_texts(shape, given);
         let all: Vec<Value> = std::iter::once(text.clone()).chain(given).collect();
         inner.call(state, &all)
     });
@@ -38,7 +39,7 @@ fn percent(text: &str, value: &Value) -> Result<String, Error> {
         let values: Vec<Value> = value.try_iter()?.collect();
         values.iter().try_for_each(defined)?;
         no_more_than_places(text, values.len())?;
-        return filled(FormatStyle::Printf, text, &values);
+        return filled(FormatStyle::Printf, text, &as_texts(text, values));
     }
     if value.kind() == ValueKind::Map && text.contains("%(") {
         let pairs = value.try_iter()?.map(|key| Ok((key.to_string(), value.get_item(&key)?)));
@@ -48,12 +49,22 @@ fn percent(text: &str, value: &Value) -> Result<String, Error> {
     if matches!(value.kind(), ValueKind::Number | ValueKind::String | ValueKind::Bool) {
         no_more_than_places(text, 1)?;
     }
-    filled(FormatStyle::Printf, text, std::slice::from_ref(value))
+    filled(FormatStyle::Printf, text, &as_texts(text, vec![value.clone()]))
+}
+
+/// Values as texts where `%.3s` and its like cut them: the engine cuts nothing else.
+fn as_texts(text: &str, mut values: Vec<Value>) -> Vec<Value> {
+    for (value, place) in values.iter_mut().zip(places(text).unwrap_or_default()) {
+        if place.contains('.') && place.ends_with('s') && !value.is_kwargs() {
+            *value = shown(value).into();
+        }
+    }
+    values
 }
 
 /// Refuses values for which there is no place: they would be dropped without a word.
 fn no_more_than_places(text: &str, values: usize) -> Result<(), Error> {
-    match places(text) {
+    match places(text).map(|places| places.len()) {
         Some(places) if values > places => Err(Error::new(
             ErrorKind::TooManyArguments,
             format!("the text has places for {places} values, and {values} are given"),
@@ -62,18 +73,21 @@ fn no_more_than_places(text: &str, values: usize) -> Result<(), Error> {
     }
 }
 
-/// How many values a text takes; nothing where it takes them by name.
-fn places(text: &str) -> Option<usize> {
-    let (mut places, mut rest) = (0, text);
+/// What a text says of each value that it takes; nothing where it takes them by name.
+fn places(text: &str) -> Option<Vec<&str>> {
+    let (mut places, mut rest) = (Vec::new(), text);
     while let Some(at) = rest.find('%') {
         rest = &rest[at + 1..];
         if rest.starts_with('(') {
             return None;
         }
         let end = rest.find(|letter: char| !"#0- +.123456789".contains(letter)).unwrap_or(rest.len());
-        let is_plain = rest[end..].starts_with('%');
-        places += usize::from(!is_plain);
-        rest = rest.get(end + 1..).unwrap_or_default();
+        let kind = rest[end..].chars().next();
+        let (place, behind) = rest.split_at(end + kind.map_or(0, char::len_utf8));
+        if kind != Some('%') {
+            places.push(place);
+        }
+        rest = behind;
     }
     Some(places)
 }

@@ -2,7 +2,7 @@
 
 use super::text::{Given, named, shown};
 use super::undefined::defined;
-use minijinja::{Environment, Error, ErrorKind, Value};
+use minijinja::{AutoEscape, Environment, Error, ErrorKind, State, Value};
 
 /// Adds them.
 pub(super) fn add(environment: &mut Environment<'static>) {
@@ -33,7 +33,7 @@ pub(super) fn escaped(value: &Value) -> String {
 }
 
 /// Names and values as attributes of a tag; what is none or undefined is left out.
-fn attributes(map: &Value, given: Given) -> Result<Value, Error> {
+fn attributes(state: &State<'_, '_>, map: &Value, given: Given) -> Result<Value, Error> {
     let given = named(given, &["autospace"])?;
     let has_space = given.get::<Option<bool>>("autospace")?.unwrap_or(true);
     given.assert_all_used()?;
@@ -52,5 +52,7 @@ fn attributes(map: &Value, given: Given) -> Result<Value, Error> {
         made.push(format!("{}=\"{}\"", escaped(&key), escaped(&value)));
     }
     let space = if has_space && !made.is_empty() { " " } else { "" };
-    Ok(Value::from_safe_string(format!("{space}{}", made.join(" "))))
+    let made = format!("{space}{}", made.join(" "));
+    // Only where texts are escaped by themselves is it known that this one is.
+    Ok(if state.auto_escape() == &AutoEscape::Html { Value::from_safe_string(made) } else { made.into() })
 }

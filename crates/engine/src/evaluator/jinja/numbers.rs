@@ -3,13 +3,51 @@
 use super::text::{Given, named};
 use super::undefined::defined;
 use minijinja::value::ValueKind;
-use minijinja::{Environment, Error, ErrorKind, Value};
+use minijinja::{Environment, Error, ErrorKind, State, Value, filters};
 use std::num::IntErrorKind;
 
 /// Adds the filters that make numbers.
 pub(super) fn add(environment: &mut Environment<'static>) {
     environment.add_filter("int", int);
     environment.add_filter("float", float);
+    environment.add_filter("filesizeformat", size);
+    let inner = Value::from_function(filters::round);
+    environment.add_filter("round", move |state: &mut State<'_, '_>, value: Value, given: Given| {
+        let given = named(given, &["precision", "method"])?;
+        let is_common = given.peek::<&str>("method").map_or(true, |method| method == "common");
+        // What is rounded up or down is a fraction in Python, whatever it was.
+        let value = match value.kind() {
+            ValueKind::Bool => u8::from(value.is_true()).into(),
+            ValueKind::Number if !is_common => f64::try_from(value)?.into(),
+            _ => value,
+        };
+        inner.call(state, &[value, given.into()])
+    });
+}
+
+/// A number of bytes for people.
+fn size(value: &Value, given: Given) -> Result<String, Error> {
+    const UNITS: [&str; 8] = ["k", "M", "G", "T", "P", "E", "Z", "Y"];
+    let given = named(given, &["binary"])?;
+    let is_binary = given.get::<Option<Value>>("binary")?.is_some_and(|binary| binary.is_true());
+    given.assert_all_used()?;
+    defined(value)?;
+    let Some(bytes) = number(value) else {
+        let words = format!("`filesizeformat` takes a number, and this is a {}", value.kind());
+        return Err(Error::new(ErrorKind::InvalidOperation, words));
+    };
+    let base = if is_binary { 1024.0 } else { 1000.0 };
+    if bytes < base {
+        return Ok(if bytes == 1.0 { "1 Byte".to_owned() } else { format!("{} Bytes", bytes.trunc()) });
+    }
+    let (mut left, mut units) = (bytes / base, UNITS.into_iter().peekable());
+    let mut unit = units.next().unwrap_or_default();
+    while left >= base {
+        let Some(next) = units.next() else { break };
+        (left, unit) = (left / base, next);
+    }
+    let unit = if is_binary { format!("{}iB", unit.to_uppercase()) } else { format!("{unit}B") };
+    Ok(format!("{left:.1} {unit}"))
 }
 
 /// The whole number that something says, cut off behind the point; otherwise the default, which is 0.
@@ -27,6 +65,9 @@ fn int(value: &Value, given: Given) -> Result<Value, Error> {
     }
     if let Some(whole) = value.as_str().map_or(Ok(None), |text| whole(text, base))? {
         return Ok(whole.into());
+    }
+    if fraction(value).is_some_and(f64::is_infinite) {
+        return Err(too_large());
     }
     match number(value).filter(|number| number.is_finite()) {
         None => Ok(default),

@@ -169,12 +169,12 @@ impl Finder<'_> {
     }
 }
 
-fn is_of_word(letter: char) -> bool {
+pub(super) fn is_of_word(letter: char) -> bool {
     letter.is_alphanumeric() || letter == '_'
 }
 
 /// How long a literal is, its quotes among it.
-fn literal(text: &str, quote: char) -> usize {
+pub(super) fn literal(text: &str, quote: char) -> usize {
     let mut is_escaped = true;
     let end = text.find(|letter| {
         let ends = letter == quote && !is_escaped;

@@ -1,7 +1,8 @@
 //! The first look at a source: is it one whole `{{ expression }}`, and where are `r'..'` literals? Jinja has no raw
-//! literals; they are rewritten to plain ones, and so are `%` behind a text and comparisons. Everything else is left to the engine, mistakes
-//! too.
+//! literals; they are rewritten to plain ones, and so are `%` behind a text, comparisons and what is looped over. Everything else is
+//! left to the engine, mistakes too.
 
+use super::loops::around;
 use super::order::calls;
 
 /// What a source is.
@@ -164,7 +165,7 @@ impl<'s> Scanner<'s> {
             if depth == 0 {
                 let marked = rest.strip_prefix(['-', '+']).is_some_and(|rest| rest.starts_with(closing));
                 if marked || rest.starts_with(closing) {
-                    self.put_calls(from);
+                    self.put_calls(from, closing);
                     let to = self.text.len();
                     self.take(closing.len() + usize::from(marked));
                     return Some((from, to));
@@ -175,9 +176,14 @@ impl<'s> Scanner<'s> {
         None
     }
 
-    /// Makes calls of the comparisons in the code that begins here.
-    fn put_calls(&mut self, from: usize) {
-        let calls = calls(&self.text[from..]);
+    /// Makes calls of the comparisons in the code that begins here, and of what a statement loops over.
+    fn put_calls(&mut self, from: usize, closing: &str) {
+        let code = &self.text[from..];
+        let mut calls = calls(code);
+        if closing == "%}" {
+            calls.extend(around(code));
+            calls.sort_by_key(|(place, _)| *place);
+        }
         if calls.is_empty() {
             return;
         }

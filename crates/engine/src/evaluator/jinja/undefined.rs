@@ -32,7 +32,6 @@ pub(super) fn add(environment: &mut Environment<'static>) {
     let list = [
         ("batch", Value::from_function(filters::batch)),
         ("first", Value::from_function(filters::first)),
-        ("groupby", Value::from_function(filters::groupby)),
         ("join", Value::from_function(filters::join)),
         ("last", Value::from_function(filters::last)),
         ("list", Value::from_function(filters::list)),
@@ -56,7 +55,7 @@ pub(super) fn add(environment: &mut Environment<'static>) {
             let given = given.into_values();
             let value = match name {
                 "reverse" if value.kind() == ValueKind::Map => value.try_iter()?.collect(),
-                "groupby" | "sum" => with_items(value, attribute(&given, Some(0)).as_ref())?,
+                "sum" => with_items(value, attribute(&given, Some(0)).as_ref())?,
                 "join" => with_items(value, attribute(&given, Some(1)).as_ref())?,
                 "max" | "min" | "unique" => with_items(value, attribute(&given, None).as_ref())?,
                 _ => value.clone(),
@@ -86,7 +85,7 @@ fn called(
 
 /// What a filter looks at of each item: by name, or where it stands. Where something counts instead of what is not there, nothing
 /// has to be.
-fn attribute(given: &[Value], place: Option<usize>) -> Option<Value> {
+pub(super) fn attribute(given: &[Value], place: Option<usize>) -> Option<Value> {
     let by_name = given.iter().filter(|value| value.is_kwargs()).find_map(|value| {
         let given = Kwargs::try_from(value.clone()).ok()?;
         if given.has("default") { Some(Value::UNDEFINED) } else { given.peek::<Value>("attribute").ok() }
@@ -111,7 +110,7 @@ pub(super) fn with_items(value: &Value, attribute: Option<&Value>) -> Result<Val
     for item in &items {
         defined(item)?;
         for path in paths.iter().filter(|path| !path.is_empty()) {
-            if !has(item, path) {
+            if at(item, path).is_none() {
                 return Err(Error::new(ErrorKind::UndefinedError, format!("`{path}` is undefined")));
             }
         }
@@ -119,10 +118,11 @@ pub(super) fn with_items(value: &Value, attribute: Option<&Value>) -> Result<Val
     Ok(items.into())
 }
 
-fn has(item: &Value, path: &str) -> bool {
+/// What an item has at a path, if it has something there.
+pub(super) fn at(item: &Value, path: &str) -> Option<Value> {
     let step = |value: Value, part: &str| match part.parse::<usize>() {
         Ok(index) => value.get_item_by_index(index).ok(),
         Err(_) => value.get_attr(part).ok(),
     };
-    path.split('.').try_fold(item.clone(), step).is_some_and(|found| !found.is_undefined())
+    path.split('.').try_fold(item.clone(), step).filter(|found| !found.is_undefined())
 }

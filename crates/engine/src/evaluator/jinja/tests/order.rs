@@ -68,3 +68,61 @@ fn what_is_not_is_told() {
     );
     assert!(evaluate("{{ 1 < }}").unwrap_err().contains("syntax error"));
 }
+
+#[test]
+fn what_is_looped_over_becomes_a_call() {
+    use crate::evaluator::jinja::loops::around;
+    let called = |code: &str| {
+        let mut made = code.to_owned();
+        around(code).into_iter().rev().for_each(|(place, letters)| made.insert_str(place, &letters));
+        made
+    };
+    assert_eq!(called(" for x in name "), " for x in  _each((name)) ");
+    assert_eq!(called("for a, b in c|f(x if y) if a"), "for a, b in  _each((c|f(x if y))) if a");
+    assert_eq!(called("for x in(a)recursive"), "for x in _each(((a)))recursive");
+    for code in ["for x in", "for x in if y", "for x in a, b", "for x in a)", "if x in y", "set for = a in b"]
+    {
+        assert_eq!(called(code), code);
+    }
+}
+
+#[test]
+fn a_loop_over_a_text_knows_its_end() {
+    gives("{% for x in 'aßc' %}{{ x }}{{ ',' if not loop.last }}{% endfor %}", json!("a,ß,c"));
+    gives(
+        "{% for x in 'abc' %}{{ loop.length }}{{ loop.revindex }}{{ loop.revindex0 }}{% endfor %}",
+        json!("332321310"),
+    );
+    gives("{% for x in 'a-b' if x != '-' %}{{ x }}{{ loop.length }}{% endfor %}", json!("a2b2"));
+    gives("{% for x in('ab')if loop is undefined %}{{ loop.length }}{% endfor %}", json!("22"));
+    gives("{% for x in '' %}{% else %}none{% endfor %}", json!("none"));
+    gives("{% for x in 'ab' %}{{ loop.previtem | default('') }}{{ x }}{% endfor %}", json!("aab"));
+    gives("{% for k, v in {'a': 1}.items() %}{{ k }}{{ v }}{{ loop.last }}{% endfor %}", json!("a1True"));
+    gives(
+        "{% set l = [[1, []], [2, [[3, []]]]] %}{% for n, more in l recursive %}{{ n }}{{ loop(more) }}{% endfor %}",
+        json!("123"),
+    );
+    says("{% for x in 12 %}{% endfor %}", "line 1, column 13: number is not iterable");
+    says(
+        "{% for x in inputs.nothing %}{% endfor %}",
+        "line 1, column 13: `inputs.nothing` is undefined: give it a value, or use `| default(..)`",
+    );
+}
+
+#[test]
+fn a_group_has_the_name_of_its_first() {
+    let items = "[{'n': 'x', 'v': 2}, {'n': 'y', 'v': 1}, {'n': 'X', 'v': 3}]";
+    let grouped = |filter: &str, printed: &str| {
+        let each = "{{ g.grouper }}={{ g.list | map(attribute='v') | join('+') }} ";
+        let source = format!("{{% for g in {items} | {filter} %}}{each}{{% endfor %}}");
+        gives(&source, json!(printed));
+    };
+    grouped("groupby('n')", "x=2+3 y=1 ");
+    grouped("groupby(attribute='n')", "x=2+3 y=1 ");
+    grouped("groupby('n', case_sensitive=true)", "X=3 x=2 y=1 ");
+    grouped("groupby('w', default='?')", "?=2+1+3 ");
+    gives(
+        &format!("{{% for n, all in {items} | groupby('n') %}}{{{{ n }}}}{{{{ all[0].v }}}}{{% endfor %}}"),
+        json!("x2y1"),
+    );
+}

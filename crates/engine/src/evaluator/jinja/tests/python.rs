@@ -95,3 +95,34 @@ fn percent_is_taken_where_a_text_stands_before_it() {
     );
     assert!(evaluate("{{ '%s' % }}").unwrap_err().starts_with("line 1, column"));
 }
+
+#[test]
+fn numbers_are_rounded_and_shown_as_in_python() {
+    for (source, printed) in [
+        ("3 | round(1, 'floor')", "3.0"),
+        ("1250 | round(-2, 'ceil')", "1300.0"),
+        ("1250 | round(-2)", "1200"),
+        ("3 | round(1)", "3"),
+        ("2.5 | round", "2.0"),
+        ("true | round", "1"),
+        ("2.5 | filesizeformat", "2 Bytes"),
+        ("1 | filesizeformat", "1 Byte"),
+        ("999 | filesizeformat", "999 Bytes"),
+        ("1000 | filesizeformat", "1.0 kB"),
+        ("1023 | filesizeformat(true)", "1023 Bytes"),
+        ("1048576 | filesizeformat(binary=true)", "1.0 MiB"),
+        ("'13000' | filesizeformat", "13.0 kB"),
+        ("(10 ** 27) | filesizeformat", "1000.0 YB"),
+        ("'%.3s|%s' % (3.14159, true)", "3.1|True"),
+        ("'%.3s' % true", "Tru"),
+        ("'%5.1s|' | format(none)", "    N|"),
+        ("'%.2f' % 3", "3.00"),
+        ("none is iterable", "False"),
+        ("'' is iterable and [] is iterable and {} is iterable and 1 is not iterable", "True"),
+        ("{'a': '<'} | xmlattr | e", " a=&#34;&amp;lt;&#34;"),
+        ("'inf' | int(7)", "7"),
+    ] {
+        gives(&format!("x{{{{ {source} }}}}"), json!(format!("x{printed}")));
+    }
+    assert!(evaluate("{{ 'inf' | float | int }}").is_err());
+}
