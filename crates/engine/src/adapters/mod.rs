@@ -5,6 +5,7 @@
 
 pub(crate) mod file;
 mod format;
+mod full;
 pub(crate) mod git;
 mod own;
 pub mod process;

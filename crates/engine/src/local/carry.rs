@@ -52,7 +52,7 @@ impl Hands {
             job.mask = self.secrets().masker();
             let begun = self.begin_process(&job, stops);
             self.carry(&key.clone(), async move {
-                let outcome = begun.follow(&job).await;
+                let outcome = begun.follow(&job, &hands.notes).await;
                 hands.process_over(&key, &perform, &job, &outcome);
             });
             return;
@@ -68,7 +68,7 @@ impl Hands {
             };
             match given {
                 Ok(()) => {
-                    let outcome = hands.begin_process(&job, stops).follow(&job).await;
+                    let outcome = hands.begin_process(&job, stops).follow(&job, &hands.notes).await;
                     hands.process_over(&key, &perform, &job, &outcome);
                 }
                 Err(failure) => {

@@ -64,16 +64,26 @@ impl Errand {
         data.join("files").join(&self.name)
     }
 
-    /// Notes what is about to get its name. It outlasts a power cut.
+    /// Notes what is about to get its name. It outlasts a power cut. If that fails, no note is left.
     pub(super) fn write(&self, data: &Path, file: Identity) -> io::Result<Created> {
-        let path = self.path(data);
+        let created = Created(self.path(data));
+        match self.flushed(data, file) {
+            Ok(()) => Ok(created),
+            Err(error) => {
+                created.forget();
+                Err(error)
+            }
+        }
+    }
+
+    fn flushed(&self, data: &Path, file: Identity) -> io::Result<()> {
         let folder = data.join("files");
         DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
-        let mut note = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&path)?;
+        let mut note =
+            OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(self.path(data))?;
         writeln!(note, "{} {}", file.0, file.1)?;
         note.sync_all()?;
-        File::open(folder)?.sync_all()?;
-        Ok(Created(path))
+        File::open(folder)?.sync_all()
     }
 
     /// What an attempt before this one has noted.

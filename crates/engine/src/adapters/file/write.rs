@@ -12,6 +12,7 @@ use super::roots::widened;
 use super::trouble::{is_folder, shown};
 use super::walk::{Place, flush, rights};
 use super::{Gate, Trouble};
+use crate::adapters::full::{FULL_PATIENCE, FULL_PAUSE, is_full};
 use crate::{births, kill_point};
 use rustix::fd::OwnedFd;
 use rustix::fs::{
@@ -21,6 +22,8 @@ use rustix::io::Errno;
 use std::fs::File;
 use std::io::Write as _;
 use std::path::Path;
+use std::thread;
+use std::time::Instant;
 
 /// What a write stands on.
 #[derive(Clone, Copy, Debug)]
@@ -64,38 +67,37 @@ pub(super) fn write(
     let temporary = Temporary::new(place, desk.errand, told.or(kept).or(fresh))?;
     temporary.fill(content, desk.gate)?;
     kill_point("file written");
-    desk.gate.pass()?;
-    let written = name(temporary, place, options, desk, found.is_none())?;
-    // It may be executed next.
+    let note = (found.is_none() && options.is_noted).then(|| temporary.noted(desk)).transpose()?;
+    if let Err(stopped) = desk.gate.pass() {
+        note.map(Created::forget);
+        return Err(stopped);
+    }
+    let written = name(temporary, place, options, note)?;
+    // It may be executed next, which nobody may who holds it open.
     births::settle();
     Ok(written)
 }
 
-/// Gives the file its name.
+/// Gives the file its name, and closes it.
 fn name(
     temporary: Temporary<'_>,
     place: &Place,
     options: &Options,
-    desk: Desk<'_>,
-    is_new: bool,
+    note: Option<Created>,
 ) -> Result<Written, Trouble> {
     let mut written = Written { created: false, note: None };
-    if is_new && options.is_noted {
-        let note = temporary.noted(desk)?;
-        match temporary.name_new(place) {
-            Ok(()) => written = Written { created: true, note: Some(note) },
-            Err(errno) => {
-                note.forget();
-                match errno {
-                    // Someone else was faster, and may be replaced.
-                    Errno::EXIST if options.overwrite => temporary.name_over(place)?,
-                    Errno::EXIST => return Err(exists(place)),
-                    errno => return Err(refused(place, errno)),
-                }
+    match note.map(|note| (temporary.name_new(place), note)) {
+        None => temporary.name_over(place)?,
+        Some((Ok(()), note)) => written = Written { created: true, note: Some(note) },
+        Some((Err(errno), note)) => {
+            note.forget();
+            match errno {
+                // Someone else was faster, and may be replaced.
+                Errno::EXIST if options.overwrite => temporary.name_over(place)?,
+                Errno::EXIST => return Err(exists(place)),
+                errno => return Err(refused(place, errno)),
             }
         }
-    } else {
-        temporary.name_over(place)?;
     }
     temporary.stays();
     kill_point("file named");
@@ -162,8 +164,21 @@ impl<'p> Temporary<'p> {
     /// Notes that it is ours.
     fn noted(&self, desk: Desk<'_>) -> Result<Created, Trouble> {
         let stat = fstat(&self.file).map_err(|errno| self.place.said("written", errno))?;
-        let noted = desk.errand.write(desk.data, (widened(stat.st_dev), stat.st_ino));
-        noted.map_err(|error| Trouble::cannot(format!("nothing can be noted beside the store: {error}")))
+        let deadline = Instant::now() + FULL_PATIENCE;
+        loop {
+            desk.gate.check()?;
+            match desk.errand.write(desk.data, (widened(stat.st_dev), stat.st_ino)) {
+                Err(error) if is_full(&error) && Instant::now() < deadline => thread::sleep(FULL_PAUSE),
+                Err(error) => {
+                    let words = format!(
+                        "nothing can be noted beside the store ({error}): make room in the data directory and check its \
+                         permissions"
+                    );
+                    return Err(Trouble::cannot(words));
+                }
+                Ok(noted) => return Ok(noted),
+            }
+        }
     }
 
     /// Names it where nothing is.

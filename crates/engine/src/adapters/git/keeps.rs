@@ -181,13 +181,13 @@ pub(super) async fn without_strays(git: &Git<'_>, wish: &Wish<'_>) -> Result<(),
     Ok(())
 }
 
-/// Checks, as `git branch -d` does, that the commits of a branch are somewhere else too.
+/// Checks, as `git branch -d` does, that the commits of a branch are somewhere else too. What is its own upstream is nowhere else.
 pub(super) async fn merged(git: &Git<'_>, branch: Option<&str>) -> Result<(), Trouble> {
     let Some(branch) = branch else { return Ok(()) };
     let upstream = format!("{branch}@{{upstream}}");
-    let into =
-        if git.agrees(&["rev-parse", "--verify", "--quiet", &upstream]).await? { &upstream } else { "HEAD" };
     let name = format!("refs/heads/{branch}");
+    let found = git.call(&["rev-parse", "--verify", "--quiet", "--symbolic-full-name", &upstream]).await?;
+    let into = if found.code == 0 && found.stdout.trim_end() != name { &upstream } else { "HEAD" };
     if git.agrees(&["merge-base", "--is-ancestor", &name, into]).await? {
         return Ok(());
     }

@@ -82,6 +82,8 @@ pub enum Reason {
     AlreadyNoted,
     /// The system is out of processes, memory or file descriptors; a later attempt may succeed.
     Busy,
+    /// The disk has no room for a note of the process; a later attempt may succeed.
+    Full,
     /// Anything else the system answered.
     System,
 }

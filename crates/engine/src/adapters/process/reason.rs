@@ -11,6 +11,7 @@ use rustix::io::Errno;
 
 use super::job::{Job, Script};
 use super::outcome::{NotStarted, Reason};
+use crate::adapters::full::is_full;
 
 /// Says why the job could not be started, given what the system answered.
 pub(super) fn explain(job: &Job, error: &io::Error) -> NotStarted {
@@ -21,6 +22,8 @@ pub(super) fn explain(job: &Job, error: &io::Error) -> NotStarted {
             folder(&job.dir).unwrap_or_else(|| program(job, error))
         }
         Some(Errno::PERM | Errno::NOEXEC | Errno::ISDIR) => program(job, error),
+        // Nothing else of a start needs room on a disk.
+        Some(Errno::NOSPC | Errno::DQUOT) => explain_note(job, error),
         _ => NotStarted::new(Reason::System, format!("the system did not start the command: {error}")),
     }
 }
@@ -39,7 +42,7 @@ pub(super) fn explain_note(job: &Job, error: &io::Error) -> NotStarted {
         "the process of effect {effect} of run {run} could not be noted beside the store ({error}): make \
          room in the data directory and check its permissions"
     );
-    NotStarted::new(Reason::System, text)
+    NotStarted::new(if is_full(error) { Reason::Full } else { Reason::System }, text)
 }
 
 fn folder(dir: &Path) -> Option<NotStarted> {

@@ -7,15 +7,16 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::job::{Job, Stop, Stops};
 use super::notes::Notes;
-use super::outcome::{Ended, Outcome};
+use super::outcome::{Ended, Outcome, Reason};
 use super::running::Running;
 use super::tree::TreeEnd;
+use crate::adapters::full::{FULL_PATIENCE, FULL_PAUSE};
 
 /// Runs the job and gives what became of it; it never fails otherwise.
 ///
 /// Dropping the future kills what it started.
 pub async fn run(job: &Job, notes: &Notes, stops: Stops) -> Outcome {
-    Begun::begin(job, notes, stops).follow(job).await
+    Begun::begin(job, notes, stops).follow(job, notes).await
 }
 
 /// A job that was begun: it runs, or is over already. Dropping it kills what was started.
@@ -38,13 +39,33 @@ impl Begun {
     }
 
     /// Follows the job to its end.
-    pub async fn follow(self, job: &Job) -> Outcome {
+    pub async fn follow(self, job: &Job, notes: &Notes) -> Outcome {
         let Begun { clock, mut stops, running } = self;
-        match running {
+        match with_room(running, job, notes, &mut stops).await {
             Ok(running) => to_its_end(running, job, &clock, &mut stops).await,
             Err(ended) => clock.outcome(ended),
         }
     }
+}
+
+/// A job for which there was no room on the disk, begun again as long as the store itself would be patient.
+async fn with_room(
+    mut running: Result<Running, Ended>,
+    job: &Job,
+    notes: &Notes,
+    stops: &mut Stops,
+) -> Result<Running, Ended> {
+    let deadline = Instant::now() + FULL_PATIENCE;
+    while matches!(&running, Err(Ended::NotStarted(why)) if why.reason == Reason::Full)
+        && Instant::now() < deadline
+    {
+        running = tokio::select! {
+            biased;
+            stop = stops.first() => Err(stop.into()),
+            () = tokio::time::sleep(FULL_PAUSE) => Running::start(job, notes).map_err(Ended::NotStarted),
+        };
+    }
+    running
 }
 
 async fn to_its_end(mut running: Running, job: &Job, clock: &Clock, stops: &mut Stops) -> Outcome {

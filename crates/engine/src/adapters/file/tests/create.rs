@@ -74,6 +74,23 @@ fn an_attempt_after_a_crash_knows_its_own_file() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn a_disk_that_is_full_is_waited_for() {
+    let world = World::new();
+    let errand =
+        crate::adapters::file::note::Errand::new(&RunId::new("calm-fox-1"), &EffectId::new("write#1"));
+    let temporary = errand.temporary();
+    let name = temporary.strip_prefix(".switchback-").and_then(|name| name.strip_suffix("-1")).unwrap();
+    let notes = world.dir.path().join("data/files");
+    fs::create_dir(&notes).unwrap();
+    // Whatever is written there finds no room; it is gone with the note that could not be made.
+    std::os::unix::fs::symlink("/dev/full", notes.join(name)).unwrap();
+    let done = world.attempt(1, "create", json!({"path": "a", "content": "new"})).unwrap();
+    assert_eq!(done["created"], json!(true));
+    assert!(fs::symlink_metadata(notes.join(name)).unwrap().is_file());
+}
+
+#[test]
 fn what_attempts_left_behind_is_removed() {
     let world = World::new();
     let failed = json!({"path": "sub/a", "content": "x"});

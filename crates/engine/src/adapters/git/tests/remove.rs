@@ -73,12 +73,18 @@ async fn its_branch_goes_only_if_it_is_merged() {
     lab.write("w/b.txt", "b");
     lab.git_in(&lab.root().join("w"), &["add", "b.txt"]);
     lab.git_in(&lab.root().join("w"), &["commit", "--quiet", "--message", "b"]);
-    let words = refused(lab.ask("run", wish("w", &[("delete_branch", true)])).await);
-    assert_eq!(
-        words,
-        "branch `f` is not merged into `HEAD`: merge it, or say `force: true` to lose its commits"
-    );
-    assert!(lab.read("w/b.txt").is_some(), "nothing was removed");
+    for its_own_upstream in [false, true] {
+        if its_own_upstream {
+            lab.git(&["config", "branch.f.remote", "."]);
+            lab.git(&["config", "branch.f.merge", "refs/heads/f"]);
+        }
+        let words = refused(lab.ask("run", wish("w", &[("delete_branch", true)])).await);
+        assert_eq!(
+            words,
+            "branch `f` is not merged into `HEAD`: merge it, or say `force: true` to lose its commits"
+        );
+        assert!(lab.read("w/b.txt").is_some(), "nothing was removed");
+    }
     lab.git(&["merge", "--quiet", "f"]);
     let removed = lab.ask("run", wish("w", &[("delete_branch", true)])).await.unwrap();
     assert_eq!((&removed["removed"], &removed["branch_deleted"]), (&json!(true), &json!(true)));
