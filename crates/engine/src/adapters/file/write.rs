@@ -69,7 +69,7 @@ pub(super) fn write(
     kill_point("file written");
     let note = (found.is_none() && options.is_noted).then(|| temporary.noted(desk)).transpose()?;
     if let Err(stopped) = desk.gate.pass() {
-        note.map(Created::forget);
+        note.into_iter().for_each(Created::forget);
         return Err(stopped);
     }
     let written = name(temporary, place, options, note)?;
