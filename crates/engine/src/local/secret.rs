@@ -6,7 +6,7 @@ use crate::secrets::{Keeper, Masker};
 use kernel::effect::Perform;
 use kernel::event::Report;
 use kernel::{Data, Failure, FailureKind, Fields};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -46,23 +46,43 @@ pub(super) fn masked(report: Report, masker: &Masker) -> Report {
 }
 
 fn fields(fields: Fields, masker: &Masker) -> Fields {
-    let data = |data: Data| match data {
+    let data = |name: &str, data: Data| match data {
+        // What a block counts itself stays a number; what it has read is masked as the text it was.
+        Data::Inline(count @ Value::Number(_)) if name != STATE => Data::Inline(count),
         Data::Inline(inline) => Data::Inline(value(inline, masker)),
         stored => stored,
     };
-    fields.into_iter().map(|(name, field)| (name, data(field))).collect()
+    fields.into_iter().map(|(name, field)| (name.clone(), data(&name, field))).collect()
 }
+
+/// The output that holds what is in a file of state.
+const STATE: &str = "state";
 
 fn value(value: Value, masker: &Masker) -> Value {
     match value {
         Value::String(text) => masker.text(&text).into(),
+        Value::Number(number) => {
+            let text = number.to_string();
+            let masked = masker.text(&text);
+            if masked == text { number.into() } else { masked.into() }
+        }
         Value::Array(items) => items.into_iter().map(|item| self::value(item, masker)).collect(),
         Value::Object(members) => {
-            let members = members.into_iter();
-            members.map(|(name, member)| (masker.text(&name), self::value(member, masker))).collect()
+            let mut all = Map::with_capacity(members.len());
+            for (name, member) in members {
+                all.insert(free(masker.text(&name), &all), self::value(member, masker));
+            }
+            all.into()
         }
         plain => plain,
     }
+}
+
+/// A name that no other has: two that are masked may look the same.
+fn free(name: String, taken: &Map<String, Value>) -> String {
+    let numbered = (2..).map(|number| format!("{name} ({number})"));
+    let mut names = std::iter::once(name.clone()).chain(numbered);
+    names.find(|name| !taken.contains_key(name)).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -85,5 +105,33 @@ mod tests {
         let wanted =
             json!({"list": ["a [secret KEY]", 1, null], "of [secret KEY]": {"deep": "[secret KEY]"}});
         assert_eq!(outputs["content"], Data::Inline(wanted));
+    }
+
+    #[test]
+    fn numbers_that_were_read_are_masked_too() {
+        let secret = Secret::new("8675309042").unwrap();
+        let masker = Masker::new([("PIN", &secret)]);
+        let shown = |name: &str, value: Value| {
+            let outputs = Fields::from([(name.to_owned(), Data::Inline(value))]);
+            let Report::Done { mut outputs } = masked(Report::Done { outputs }, &masker) else {
+                panic!("another report");
+            };
+            outputs.remove(name).unwrap()
+        };
+        let read =
+            json!({"n": 8_675_309_042_u64, "deep": [-8_675_309_042_i64, 8_675_309_042.5], "other": 12});
+        let wanted = json!({"n": "[secret PIN]", "deep": ["-[secret PIN]", "[secret PIN].5"], "other": 12});
+        assert_eq!(shown("state", read), Data::Inline(wanted));
+        assert_eq!(shown("state", json!(8_675_309_042_u64)), Data::Inline(json!("[secret PIN]")));
+        assert_eq!(shown("size", json!(8_675_309_042_u64)), Data::Inline(json!(8_675_309_042_u64)));
+    }
+
+    #[test]
+    fn names_that_are_masked_stay_apart() {
+        let secret = Secret::new("S3cr3t-value").unwrap();
+        let masker = Masker::new([("KEY", &secret)]);
+        let shown = value(json!({"S3cr3t-value": 1, "s3cr3t-value": 2, "[secret KEY] (2)": 3}), &masker);
+        assert_eq!(shown.as_object().unwrap().len(), 3);
+        assert_eq!((&shown["[secret KEY]"], &shown["[secret KEY] (2)"]), (&json!(1), &json!(2)));
     }
 }

@@ -31,6 +31,7 @@ pub(super) fn forms(value: &str) -> BTreeSet<Vec<u8>> {
         if value.len() <= SPELLED_BYTES_MAX {
             texts.extend(letters::pages(part, json));
             texts.extend(letters::numbers(part));
+            texts.extend(hexes(part.as_bytes(), &["", "\\x", "0x", "0X"], &["", ",", ":", ";", "-", "."]));
         }
         let texts = texts.into_iter().map(String::into_bytes).chain(letters::utf16(part));
         let blank = |byte: &u8| is_blank(*byte);
@@ -65,20 +66,8 @@ fn encoded(text: &str) -> Vec<String> {
     for alphabet in [BASE64, BASE64_URL] {
         forms.extend((0..3).flat_map(|shift| inside_base64(bytes, shift, alphabet)));
     }
-    for (digits, before, between) in [
-        (HEX_LOWER, "", ""),
-        (HEX_UPPER, "", ""),
-        (HEX_LOWER, "\\x", ""),
-        (HEX_UPPER, "\\x", ""),
-        (HEX_LOWER, "%", ""),
-        (HEX_UPPER, "%", ""),
-        (HEX_LOWER, "0x", ","),
-        (HEX_LOWER, "", ":"),
-        (HEX_UPPER, "", ":"),
-    ] {
-        let all: Vec<String> = bytes.iter().map(|byte| format!("{before}{}", hex(*byte, digits))).collect();
-        forms.push(all.join(between));
-    }
+    forms.extend(hexes(bytes, &["", "\\x", "%", "0x"], &[""]));
+    forms.extend(hexes(bytes, &["", "0x"], &[",", ":"]));
     for digits in [HEX_LOWER, HEX_UPPER] {
         forms.extend(PLAIN_IN_URL.map(|plain| percent(text, plain, digits, None)));
         forms.push(percent(text, "-._*", digits, Some('+')));
@@ -88,6 +77,19 @@ fn encoded(text: &str) -> Vec<String> {
 
 const HEX_LOWER: &[u8; 16] = b"0123456789abcdef";
 const HEX_UPPER: &[u8; 16] = b"0123456789ABCDEF";
+
+/// The bytes as hex, with all that may stand before and between them.
+fn hexes(bytes: &[u8], before: &[&str], between: &[&str]) -> Vec<String> {
+    let mut forms = Vec::new();
+    for digits in [HEX_LOWER, HEX_UPPER] {
+        let bytes: Vec<String> = bytes.iter().map(|byte| hex(*byte, digits)).collect();
+        for before in before {
+            let joined = between.iter().map(|between| bytes.join(&format!("{between}{before}")));
+            forms.extend(joined.map(|joined| format!("{before}{joined}")));
+        }
+    }
+    forms
+}
 
 fn hex(byte: u8, digits: &[u8; 16]) -> String {
     [byte >> 4, byte & 15].map(|digit| char::from(digits[usize::from(digit)])).iter().collect()
@@ -290,6 +292,11 @@ mod tests {
             "p%40ss%2Fw%20%C3%B6'%22%24%26",
             "704073732f7720c3b627222426",
             "704073732F7720C3B627222426",
+            "0x700x400x730x730x2f0x770x200xc30xb60x270x220x240x26",
+            "0x70:0x40:0x73:0x73:0x2F:0x77:0x20:0xC3:0xB6:0x27:0x22:0x24:0x26",
+            "0x70,0x40,0x73,0x73,0x2F,0x77,0x20,0xC3,0xB6,0x27,0x22,0x24,0x26",
+            "70-40-73-73-2f-77-20-c3-b6-27-22-24-26",
+            "\\x70\\x40\\x73\\x73\\x2f\\x77\\x20\\xc3\\xb6\\x27\\x22\\x24\\x26",
             "p@ss/wö'\\\"$&",
             "p@ss\\/wö'\\\"$&",
             "p@ss/w\\u00f6'\\\"$&",
