@@ -149,9 +149,15 @@ pub(crate) fn advice(view: &View) -> Vec<String> {
 fn asked_again(view: &View, asked: &Asked) -> Option<String> {
     let note = asked.note.as_deref()?;
     let planned = view.planned(asked.path.last()?).filter(|_| asked.run == view.run);
-    let of = planned.and_then(|(step, _)| step.verify.as_ref()).map(|verify| verify.attempts_max);
-    let of = of.map(|most| format!(" of {most}")).unwrap_or_default();
-    Some(format!("`{}` is asked again, attempt {}{of}: {}", clean(&asked.step()), asked.attempt, clean(note)))
+    let most = planned.and_then(|(step, _)| step.verify.as_ref()).map(|verify| verify.attempts_max);
+    // A look that was interrupted has its number too, and is none of those that count.
+    let which = match (most, asked.attempts_left) {
+        (Some(most), Some(left)) => format!("attempt {} of {most}", most.saturating_sub(left) + 1),
+        (None, Some(1)) => "the last attempt".to_owned(),
+        (None, Some(left)) => format!("{left} attempts left"),
+        (_, None) => format!("attempt {}", asked.attempt),
+    };
+    Some(format!("`{}` is asked again, {which}: {}", clean(&asked.step()), clean(note)))
 }
 
 /// An output as people read it: `name: value`, long values on lines of their own.
