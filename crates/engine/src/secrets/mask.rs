@@ -1,22 +1,26 @@
 //! Masks secrets in what programs say, before it becomes an event.
 //!
 //! ```text
-//! bytes ── without blanks ── automaton of all forms ── ranges of the original ── [secret NAME]
+//!              ┌ as they stand ────────────────────┐
+//! bytes ───────┤                                   ├─ without blanks ── automaton of all forms ── ranges ── [secret NAME]
+//!              └ as each spelling means them (\",  ┘
+//!                %22, &quot;), if there are any
 //! ```
 //! A stream is masked as it comes: what may be the beginning of a form is held back until it is one or is not. Every byte
-//! costs one step, and what is held back is bounded by the longest form, so that a flood is masked as it flows.
+//! costs one step for each way that it is read, and what is held back is bounded by the longest form, so that a flood is masked as it flows.
 
-use super::forms::{forms, is_blank};
+mod escape;
+mod matcher;
+mod reading;
+
+use super::forms::forms;
 use super::secret::Secret;
-use aho_corasick::Anchored;
-use aho_corasick::automaton::{Automaton, StateID};
 use aho_corasick::nfa::contiguous;
+use matcher::{Found, Matcher, Unit};
+use reading::{Reading, WAYS, is_special};
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::sync::Arc;
-
-/// The blanks in a row that may stand inside a form.
-const GAP_MAX: usize = 64;
 
 /// Knows all forms of some secrets.
 #[derive(Clone, Default)]
@@ -63,13 +67,13 @@ impl Masker {
     pub fn sieve(&self) -> Option<Sieve> {
         let forms = Arc::clone(self.0.as_ref()?);
         Some(Sieve {
-            state: start(&forms),
+            plain: Matcher::new(&forms),
+            readings: Vec::new(),
+            is_awake: false,
             forms,
             held: Vec::new(),
             passed: 0,
-            places: VecDeque::new(),
             found: VecDeque::new(),
-            blanks: 0,
         })
     }
 }
@@ -92,30 +96,21 @@ impl fmt::Debug for Masker {
     }
 }
 
-fn start(forms: &Forms) -> StateID {
-    forms.automaton.start_state(Anchored::No).expect("BUG: the automaton begins anywhere")
-}
-
 /// A stream on its way through a masker.
 pub struct Sieve {
     forms: Arc<Forms>,
-    state: StateID,
+    /// The bytes as they stand.
+    plain: Matcher,
+    /// The bytes as they may be meant; none before there is a spelling.
+    readings: Vec<Reading>,
+    /// Whether any of those reads something else than stands there.
+    is_awake: bool,
     /// Bytes that came and did not leave yet.
     held: Vec<u8>,
     /// How many have left: the offset of the first that is held.
     passed: usize,
-    /// The offsets of the last bytes that are not blanks, as many as the longest form has.
-    places: VecDeque<usize>,
     /// What is to be masked, in order; none touches another.
     found: VecDeque<Found>,
-    /// Blanks in a row.
-    blanks: usize,
-}
-
-struct Found {
-    start: usize,
-    end: usize,
-    mask: Arc<str>,
 }
 
 impl fmt::Debug for Sieve {
@@ -130,58 +125,34 @@ impl Sieve {
         let offset = self.passed + self.held.len();
         self.held.extend_from_slice(bytes);
         for (place, byte) in (offset..).zip(bytes) {
-            self.step(place, *byte);
+            self.step(Unit { byte: *byte, start: place, end: place + 1, is_spelled: false });
         }
-        let end = offset + bytes.len();
-        // The next form may begin with any of the last bytes, the longest of them one short.
-        let reach = self.places.len().saturating_sub(self.forms.longest - 1);
-        let settled = self.places.get(reach).copied().unwrap_or(end);
+        let reaches = self.readings.iter().filter_map(|reading| reading.reach(&self.forms));
+        let settled = reaches.chain(self.plain.reach(&self.forms)).min().unwrap_or(offset + bytes.len());
         self.let_out(settled, out);
     }
 
     /// Lets out all that is left.
     pub fn finish(&mut self, out: &mut dyn FnMut(&[u8])) {
+        let Sieve { forms, readings, found, .. } = self;
+        readings.iter_mut().for_each(|reading| reading.finish(forms, &mut |new| mark(found, new)));
+        self.plain.clear(&self.forms);
+        self.is_awake = false;
         self.let_out(self.passed + self.held.len(), out);
-        (self.state, self.blanks) = (start(&self.forms), 0);
-        self.places.clear();
     }
 
-    fn step(&mut self, place: usize, byte: u8) {
-        if is_blank(byte) {
-            self.blanks += 1;
-            if self.blanks > GAP_MAX {
-                self.state = start(&self.forms);
-                self.places.clear();
+    fn step(&mut self, unit: Unit) {
+        let Sieve { forms, plain, readings, found, .. } = self;
+        if self.is_awake || is_special(unit.byte) {
+            if readings.is_empty() {
+                readings.extend(WAYS.map(|way| Reading::new(way, forms)));
             }
-            return;
-        }
-        self.blanks = 0;
-        if self.places.len() == self.forms.longest {
-            self.places.pop_front();
-        }
-        self.places.push_back(place);
-        let automaton = &self.forms.automaton;
-        self.state = automaton.next_state(Anchored::No, self.state, byte);
-        if !automaton.is_match(self.state) {
-            return;
-        }
-        let ending =
-            (0..automaton.match_len(self.state)).map(|index| automaton.match_pattern(self.state, index));
-        let Some(form) = ending.max_by_key(|form| automaton.pattern_len(*form)) else { return };
-        let start = self.places[self.places.len() - automaton.pattern_len(form)];
-        let mask = Arc::clone(&self.forms.masks[form.as_usize()]);
-        self.mark(Found { start, end: place + 1, mask });
-    }
-
-    /// Adds what is to be masked; what it overlaps becomes one with it.
-    fn mark(&mut self, mut new: Found) {
-        while let Some(last) = self.found.pop_back_if(|last| last.end > new.start) {
-            if last.end - last.start > new.end - new.start {
-                new.mask = last.mask;
+            for reading in readings.iter_mut() {
+                reading.push(forms, unit, plain, &mut |new| mark(found, new));
             }
-            new.start = new.start.min(last.start);
+            self.is_awake = readings.iter().any(Reading::is_awake);
         }
-        self.found.push_back(new);
+        plain.step(forms, unit).into_iter().for_each(|new| mark(found, new));
     }
 
     /// Lets out what lies before an offset. What is masked and reaches over it stays as a whole.
@@ -199,6 +170,23 @@ impl Sieve {
         }
         self.held.drain(..self.passed - from);
     }
+}
+
+/// Adds what is to be masked, in its place; what it overlaps becomes one with it.
+fn mark(found: &mut VecDeque<Found>, mut new: Found) {
+    let mut behind = Vec::new();
+    while let Some(last) = found.pop_back_if(|last| last.end > new.start) {
+        if last.start >= new.end {
+            behind.push(last);
+            continue;
+        }
+        if last.end - last.start > new.end - new.start {
+            new.mask = last.mask;
+        }
+        (new.start, new.end) = (new.start.min(last.start), new.end.max(last.end));
+    }
+    found.push_back(new);
+    found.extend(behind.into_iter().rev());
 }
 
 #[cfg(test)]
