@@ -75,7 +75,12 @@ impl File {
     /// Reads a file, or says what is wrong with it.
     pub(super) fn read(path: &Path, name: &str) -> io::Result<File> {
         let wrong = |why: String| io::Error::new(io::ErrorKind::InvalidData, why);
-        let bytes = fs::metadata(path)?.len();
+        let found = fs::metadata(path)?;
+        // Whoever opens a pipe waits for somebody to write.
+        if !found.is_file() {
+            return Err(wrong("it is no regular file".to_owned()));
+        }
+        let bytes = found.len();
         if bytes > FILE_BYTES_MAX {
             return Err(wrong(format!("it has {bytes} bytes; at most {FILE_BYTES_MAX} are read")));
         }

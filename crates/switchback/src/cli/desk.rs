@@ -153,6 +153,11 @@ impl Desk {
         matches!(self.carrier, Carrier::Daemon(_))
     }
 
+    /// The process that owns the data directory.
+    pub(crate) fn pid(&self) -> Option<u32> {
+        Owner::of(&self.dir)?.pid
+    }
+
     /// Whether a run is carried at this moment.
     pub(crate) fn carries(&self, row: &RunRow) -> bool {
         self.outlives_us() && view::is_carried(row, Owner::of(&self.dir))

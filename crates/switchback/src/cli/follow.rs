@@ -10,6 +10,7 @@ use super::inline::Inline;
 use super::painter::Painter;
 use super::typed::Typed;
 use engine::backend::Progress;
+use engine::kernel::RunId;
 use engine::store::Reader;
 use engine::view::View;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -113,6 +114,9 @@ pub(crate) async fn follow(run: Followable) -> Result<Followed, CommandError> {
     }
     let mut end = End::Settled;
     let mut tick = tokio::time::interval(TICK);
+    let run = view.run.clone();
+    let mut silent = Box::pin(silent(&desk, &run));
+    let mut is_silent = false;
     loop {
         // What has happened is told before something is asked, and before the end.
         if progress.is_empty() {
@@ -131,6 +135,7 @@ pub(crate) async fn follow(run: Followable) -> Result<Followed, CommandError> {
                 }
                 if desk.outlives_us() && (asks == Asks::Leave || !ours) {
                     painter.end();
+                    drop(silent);
                     let answered = questions.answered;
                     return Ok(Followed { view, reader: desk.reader, end: End::Left, answered });
                 }
@@ -152,9 +157,14 @@ pub(crate) async fn follow(run: Followable) -> Result<Followed, CommandError> {
                     return Err(CommandError::from(desk.stopped()).of_run(&view.run));
                 }
             },
+            () = &mut silent, if !is_silent => {
+                is_silent = true;
+                painter.silent(desk.pid());
+            }
             _ = tick.tick(), if painter.is_live() && !questions.is_asking() => painter.tick(&view),
         }
     }
+    drop(silent);
     if end == End::Interrupted {
         painter.stopping();
         match set_aside(&desk, &view, &mut signals).await {
@@ -177,6 +187,21 @@ pub(crate) async fn follow(run: Followable) -> Result<Followed, CommandError> {
     }
     painter.end();
     Ok(Followed { view, reader: desk.reader, end, answered: questions.answered })
+}
+
+/// How long a daemon is not asked whether it is there, and then has to say so.
+const SILENCE: Duration = Duration::from_secs(30);
+
+/// Comes back once a daemon has been asked how a run stands and has not answered: it stands still, or its disk does. A
+/// run in which nothing happens for hours is something else.
+async fn silent(desk: &Desk, run: &RunId) {
+    while desk.outlives_us() {
+        tokio::time::sleep(SILENCE).await;
+        if tokio::time::timeout(SILENCE, desk.backend().query(run)).await.is_err() {
+            return;
+        }
+    }
+    std::future::pending().await
 }
 
 /// Ends all processes and records it. A second signal does not wait for that: the runtime kills what is left, and

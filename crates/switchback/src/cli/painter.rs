@@ -106,6 +106,15 @@ impl Painter {
         self.write(&["stopping what runs; twice more does not wait for that".to_owned()], &[]);
     }
 
+    /// Says that the daemon does not answer.
+    pub(crate) fn silent(&mut self, pid: Option<u32>) {
+        let who = pid.map_or_else(String::new, |pid| format!(" (process {pid})"));
+        let told = format!(
+            "the daemon{who} does not answer: it stands still, or its disk does; this goes on when it does (switchback doctor)"
+        );
+        self.write(&[told], &[]);
+    }
+
     fn running(&self, view: &View) -> Vec<String> {
         if !self.look.live || self.lines.stopping || view.outcome().is_some() || !is_in_front() {
             return Vec::new();

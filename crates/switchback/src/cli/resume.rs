@@ -250,8 +250,14 @@ async fn carry_on(
             desk.backend().recover(&asks).await?;
         }
         let open = desk.backend().query(&asks).await?.open;
-        let effect = open.iter().find(|open| open.kind == OpenKind::Interrupted && open.step == step);
-        let Some(effect) = effect else { continue };
+        let of_step = || open.iter().filter(|open| open.step == step);
+        let Some(effect) = of_step().find(|open| open.kind == OpenKind::Interrupted) else {
+            // It is done again already, which is what was asked for.
+            if matches!(resolution, Resolution::Retry) && of_step().next().is_some() {
+                continue;
+            }
+            return Err(decided_elsewhere(run, &step));
+        };
         let resolve = Command::Resolve { effect: effect.id.clone(), resolution, by: by.clone() };
         let resolved = desk.backend().submit(&asks, resolve).await?;
         if asks == *run {
@@ -259,6 +265,18 @@ async fn carry_on(
         }
     }
     Ok(since)
+}
+
+/// Two people may decide about the same step: one of them was first.
+fn decided_elsewhere(run: &RunId, step: &str) -> CommandError {
+    let message = format!(
+        "nothing was decided here about `{}`: it does not wait for a decision any more, because someone else was first, or the run \
+         went on with it",
+        clean(step)
+    );
+    let run = typable(run.as_str());
+    CommandError::usage("decided-elsewhere", message)
+        .hint(format!("what became of it: switchback show {run}"))
 }
 
 #[cfg(test)]

@@ -202,7 +202,8 @@ impl Watch {
             Taken::Recorded(_) => {}
             Taken::Open(why) => self.give_up(why),
             Taken::Unfit(why) => self.ask_again(&again.asked, again.tries, why),
-            Taken::Late(why) => self.word = Some(late(&why)),
+            // Asked for the next thing they would take it for granted that their word counts.
+            Taken::Late(why) => self.give_up(late(&why)),
         }
     }
 
@@ -213,7 +214,8 @@ impl Watch {
             Taken::Recorded(_) => {}
             Taken::Open(why) => self.give_up(why),
             Taken::Unfit(why) => self.ask_again(asked, self.tries(asked), why),
-            Taken::Late(why) => self.word = Some(late(&why)),
+            // Asked for the next thing they would take it for granted that their word counts.
+            Taken::Late(why) => self.give_up(late(&why)),
         }
         self.reload(call).await
     }

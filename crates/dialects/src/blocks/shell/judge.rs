@@ -8,7 +8,7 @@ use super::given::{self, MAPFILE_VALUED, READ_VALUED};
 use super::handed::SHELLS;
 use super::names::{Names, Way};
 use super::word::{Reference, SPLIT, Word, is_unknown};
-use super::{Doubt, Reason, handed};
+use super::{Doubt, Reason, handed, programs};
 use std::rc::Rc;
 
 /// What was found out about a reference.
@@ -90,8 +90,8 @@ pub(super) fn judge(command: &Judged<'_>, findings: &mut Findings) {
 /// Doubts what a command is given whose name is no plain text.
 fn named_command(name: &Word, rest: &[Word], findings: &mut Findings) {
     let doubt = Verdict::Doubted(Doubt::Command);
-    if name.said.starts_with(SPLIT) {
-        let printed = name.references.iter().filter(|reference| reference.is_nested);
+    for word in [name].into_iter().chain(run_by(name, rest)).filter(|word| word.said.starts_with(SPLIT)) {
+        let printed = word.references.iter().filter(|reference| reference.is_nested);
         findings.found.extend(printed.map(|reference| (reference.part, Verdict::Doubted(Doubt::Result))));
     }
     let next = rest.first().is_some_and(called::is_unmistakable);
@@ -104,6 +104,15 @@ fn named_command(name: &Word, rest: &[Word], findings: &mut Findings) {
             rest.iter().chain(inside).for_each(|word| all(word, doubt, &mut findings.found));
         }
     }
+}
+
+/// The name of the command that another one runs: `exec NAME`, `timeout 5 NAME`, `env A=1 NAME`.
+fn run_by<'w>(name: &Word, rest: &'w [Word]) -> Option<&'w Word> {
+    let valued: &[char] = if name.said == "exec" { &['a'] } else { &[] };
+    let is_setting =
+        |word: &&Word| word.assigned().is_some() || word.said.starts_with(|c: char| c.is_ascii_digit());
+    let word = operands(rest, valued).find(|word| !is_setting(word));
+    word.filter(|word| programs::is_runner(name) && !word.is_process)
 }
 
 /// Whether the words so far begin a command whose words are assignments: `declare x[0]=1`.

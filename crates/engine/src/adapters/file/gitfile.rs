@@ -1,9 +1,11 @@
-//! Where a `.git` leads that is a link, or a file that names another folder (`gitdir: PATH`). A repository is known by what lies in
-//! it; one that is not there yet, or not filled yet, is known by this only.
+//! Where a `.git` leads that is a link, or a file that names another folder (`gitdir: PATH`), and what links there are in it. A repository is
+//! known by what lies in it; one that is not there yet, or not filled yet, is known by this only.
 
+use super::linked::TooMany;
+use crate::library::ENTRIES_MAX;
 use rustix::fs::OFlags;
 use std::ffi::OsStr;
-use std::fs::OpenOptions;
+use std::fs::{OpenOptions, read_dir};
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::OpenOptionsExt;
@@ -22,12 +24,39 @@ pub(super) fn goal(folder: &Path) -> Option<PathBuf> {
     goal.join("HEAD").symlink_metadata().is_err().then_some(goal)
 }
 
+/// Folders in which git looks for settings and for what it runs, inside a repository.
+const LOOKED_INTO: [&str; 3] = ["", "hooks", "info"];
+
+/// The links in the repository of a folder: people keep hooks and settings among the files of a project and link to them.
+pub(super) fn links(folder: &Path) -> Result<Vec<PathBuf>, TooMany> {
+    let git = folder.join(".git");
+    let own = if git.is_dir() { Some(git) } else { named(&git).map(|path| folder.join(path)) };
+    // That of a worktree has its settings and hooks in another one.
+    let common = own.iter().filter_map(|own| Some(own.join(text(&own.join("commondir"), b"")?)));
+    let (mut links, mut count) = (Vec::new(), 0);
+    for folder in common.chain(own.clone()).flat_map(|git| LOOKED_INTO.map(|inside| git.join(inside))) {
+        for entry in read_dir(folder).into_iter().flatten().flatten() {
+            count += 1;
+            if count > ENTRIES_MAX {
+                return Err(TooMany);
+            }
+            links.extend(entry.file_type().is_ok_and(|kind| kind.is_symlink()).then(|| entry.path()));
+        }
+    }
+    Ok(links)
+}
+
 /// The folder that a file names.
 fn named(git: &Path) -> Option<PathBuf> {
+    text(git, b"gitdir: ")
+}
+
+/// The path that stands in a file behind some words.
+fn text(file: &Path, words: &[u8]) -> Option<PathBuf> {
     let flags = OFlags::NONBLOCK.bits().cast_signed();
-    let file = OpenOptions::new().read(true).custom_flags(flags).open(git).ok()?;
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(file).ok()?;
     let mut text = Vec::new();
     file.take(BYTES_MAX).read_to_end(&mut text).ok()?;
-    let path = text.strip_prefix(b"gitdir: ")?.trim_ascii_end();
+    let path = text.strip_prefix(words)?.trim_ascii_end();
     Some(OsStr::from_bytes(path).into())
 }

@@ -8,11 +8,11 @@
 //! | the same under another name that a file system gives it | by identity |
 //! | a user's settings, and those of their git; where the run's own settings and definitions are linked to | by identity and the names below |
 //! | where the `.git` of a run's folder, of one above it or of a root leads, if no repository is there yet ([`goal`]) | the same |
-//! | where links inside a place of definitions lead ([`linked`](super::linked)) | the same |
+//! | where links inside a place of definitions lead ([`linked`](super::linked)), and those inside a repository around a folder of the run | the same |
 //! | all in a folder that is, or becomes by this write, a repository (`HEAD`, `objects`, `refs`), but for worktrees in it | by what lies beside them |
 
 use super::Trouble;
-use super::gitfile::goal;
+use super::gitfile::{self, goal};
 use super::linked::links;
 use super::roots::{Identity, enter, identity_of, widened};
 use super::trouble::shown;
@@ -24,7 +24,7 @@ use rustix::fs::{AtFlags, Stat, statat};
 use std::cell::OnceCell;
 use std::ffi::OsStr;
 use std::fs::read_link;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What git reads in a repository, and no worktree is called there. It reads more than this.
 const OF_GIT: [&str; 23] = [
@@ -85,7 +85,9 @@ pub(super) struct Guard {
     spots: Vec<Spot>,
     /// Where definitions lie.
     places: Vec<Named>,
-    /// Where links in these places lead, once something is to be written; or a place that has too many entries to know.
+    /// Folders that may have a repository.
+    folders: Vec<PathBuf>,
+    /// Where links in all these lead, once something is to be written; or a place that has too many entries to know.
     linked: OnceCell<Result<Vec<Spot>, String>>,
 }
 
@@ -110,16 +112,18 @@ impl Guard {
             (path, name)
         });
         let folders = home.folder.ancestors().chain(home.roots.iter().map(PathBuf::as_path));
-        let repositories = folders.filter_map(goal).map(|goal| (goal, ".git".to_owned()));
+        let folders: Vec<PathBuf> = folders.map(PathBuf::from).collect();
+        let repositories =
+            folders.iter().filter_map(|folder| goal(folder)).map(|goal| (goal, ".git".to_owned()));
         let all: Vec<Named> = own.chain(others).chain(repositories).collect();
         let is_place =
             |(path, _): &&Named| path.ends_with("workflows") || path.ends_with(".terminal_control_workflows");
         let places = all.iter().filter(is_place).cloned().collect();
         let spots = all.into_iter().filter_map(|(path, name)| spot(path, name)).collect();
-        Guard { spots, places, linked: OnceCell::new() }
+        Guard { spots, places, folders, linked: OnceCell::new() }
     }
 
-    /// Where links in the places of definitions lead.
+    /// Where links in the places of definitions and in repositories lead.
     fn linked(&self, given: &str) -> Result<&[Spot], Trouble> {
         let found = self.linked.get_or_init(|| {
             let mut spots = Vec::new();
@@ -128,6 +132,13 @@ impl Guard {
                 spots.extend(links.into_iter().filter_map(|link| {
                     let rest = link.strip_prefix(place).unwrap_or(&link).display().to_string();
                     spot(link, format!("{name}/{rest}"))
+                }));
+            }
+            for folder in &self.folders {
+                let links = gitfile::links(folder).map_err(|_| ".git".to_owned())?;
+                spots.extend(links.into_iter().filter_map(|link| {
+                    let name = Path::new(link.file_name()?).display().to_string();
+                    spot(link, format!(".git/.../{name}"))
                 }));
             }
             Ok(spots)

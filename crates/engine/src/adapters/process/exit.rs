@@ -43,7 +43,8 @@ impl Exit {
         }
     }
 
-    fn take(&mut self) -> Option<Ended> {
+    /// Takes its status, if it has ended. Not to be called once it has answered.
+    pub(super) fn take(&mut self) -> Option<Ended> {
         match waitpid(Some(self.pid), WaitOptions::NOHANG) {
             Ok(status) => {
                 let (_, status) = status?;

@@ -79,15 +79,17 @@ async fn to_its_end(mut running: Running, job: &Job, clock: &Clock, stops: &mut 
     Outcome { stdout, stderr, left, ..outcome }
 }
 
-/// Waits for whatever ends the command first; an exit wins over a stop that comes at the same moment.
+/// Waits for whatever ends the command first; an exit wins over a stop that comes at the same moment, and over a time-out that
+/// is noticed later than it came: a process that was stopped itself hears of its timers first.
 async fn follow(running: &mut Running, timeout: Option<Duration>, stops: &mut Stops) -> Ended {
-    tokio::select! {
+    let ended = tokio::select! {
         biased;
         ended = running.exit.wait() => ended,
         stop = stops.first() => stop.into(),
         () = elapsed(timeout) => Ended::TimedOut,
         never = running.pipes.pump() => match never {},
-    }
+    };
+    if running.exit.is_reaped { ended } else { running.exit.take().unwrap_or(ended) }
 }
 
 async fn elapsed(timeout: Option<Duration>) {

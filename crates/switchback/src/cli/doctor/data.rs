@@ -151,7 +151,11 @@ fn judge(free: u64) -> Finding {
 fn left(dir: &Path) -> Finding {
     let is_note = |path: &Path| {
         let mut first = [0];
-        fs::File::open(path).and_then(|mut file| file.read_exact(&mut first)).is_ok() && first == *b"{"
+        // Whoever opens a pipe waits for somebody to write.
+        let is_file = fs::symlink_metadata(path).is_ok_and(|found| found.is_file());
+        is_file
+            && fs::File::open(path).and_then(|mut file| file.read_exact(&mut first)).is_ok()
+            && first == *b"{"
     };
     let entries = fs::read_dir(dir.join("processes")).into_iter().flatten().flatten();
     let notes = entries.filter(|entry| is_note(&entry.path())).count();

@@ -372,8 +372,20 @@ fn programs_that_run_what_they_are_told_are_doubted() {
         "x=1 $(cat a @) y",
         "if $(echo @); then :; fi",
         "$(dirname @)/x y",
+        "exec $(echo @)",
+        "exec -a z `echo @`",
+        "exec 3>&1 $(echo @)",
+        "env A=1 $(echo @)",
+        "timeout 5 $(echo @)",
+        "nice -n 5 $(echo @)",
+        "stdbuf -o0 $(echo @)",
+        "nohup $(echo @) x",
     ] {
         assert_eq!(doubts(template), [Doubt::Result], "{template}");
+    }
+    for plain in ["timeout 5 ls $(cat @)", "env A=$(cat @) ls", "exec ls $(cat @)", "timeout 5 \"$(echo @)\""]
+    {
+        is_plain(plain);
     }
     for template in ["s='sh -c'; $s \"echo @\"", "s=\"/bin/bash -ec\"; $s @"] {
         assert_eq!(doubts(template), [Doubt::Command], "{template}");

@@ -371,3 +371,32 @@ fn secrets_are_not_read_through_a_link_of_the_server() {
     is_crash(world.read("kept.toml"), "leads into the data directory of Switchback");
     is_crash(world.create("kept.toml", "x"), "leads into the data directory of Switchback");
 }
+
+#[test]
+fn what_a_repository_links_to() {
+    let mut world = world(&[".git/hooks", ".git/info", "kept/hooks", "work", "elsewhere/git/worktrees/work"]);
+    world.put("kept/config", "[core]");
+    world.put("kept/hooks/check.sh", "#!/bin/sh");
+    symlink("../kept/config", world.project(".git/config")).unwrap();
+    symlink("../../kept/hooks/check.sh", world.project(".git/hooks/pre-commit")).unwrap();
+    symlink("../../kept/excludes", world.project(".git/info/exclude")).unwrap();
+    for path in ["kept/config", "kept/hooks/check.sh", "kept/excludes"] {
+        is_kept(&world, path);
+    }
+    world.create("kept/hooks/other.sh", "x").unwrap();
+    fs::remove_dir_all(world.project(".git/hooks")).unwrap();
+    symlink("../kept/hooks", world.project(".git/hooks")).unwrap();
+    is_kept(&world, "kept/hooks/other.sh");
+    is_kept(&world, "kept/hooks/new.sh");
+
+    // A worktree has its settings and hooks in the repository that it belongs to.
+    world.put("work/.git", "gitdir: ../elsewhere/git/worktrees/work\n");
+    world.put("elsewhere/git/worktrees/work/commondir", "../..\n");
+    world.put("work/hook.sh", "#!/bin/sh");
+    fs::create_dir_all(world.project("elsewhere/git/hooks")).unwrap();
+    symlink(world.project("work/hook.sh"), world.project("elsewhere/git/hooks/pre-push")).unwrap();
+    let work = world.project("work");
+    world.home.roots.push(work);
+    is_kept(&world, "work/hook.sh");
+    world.create("work/notes.md", "x").unwrap();
+}
