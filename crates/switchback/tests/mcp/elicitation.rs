@@ -305,6 +305,29 @@ fn a_state_outlives_the_server_and_the_same_answer_is_taken_once() {
 }
 
 #[test]
+fn whoever_answers_too_late_hears_that_before_anything_else_is_asked() {
+    let world = world("deploy", CONFIRM);
+    world.define(
+        "twice",
+        "name: twice\nblocks:\n  - {id: first, type: Prompt, inputs: {prompt: 'First?', kind: confirm}}\n  \
+         - {id: second, type: Prompt, depends_on: [first], inputs: {prompt: 'Second?', kind: confirm}}\n",
+    );
+    let mut client = world.asking(Era::Stateless);
+    let asked = ask(&mut client, Era::Stateless, json!({ "workflow": "twice", "request_key": "one" }));
+    let mut answer = |said: bool| {
+        let said = json!({ "action": "accept", "content": { "response": said } });
+        let id = client.send("tools/call", again(&asked, said, None));
+        client.answer(id).unwrap()
+    };
+    let result = answer(true);
+    assert_eq!(result["resultType"], "input_required", "{result:#}");
+    let result = answer(false);
+    let late = &result["structuredContent"];
+    assert!(late["note"].as_str().is_some_and(|note| note.contains("too late")), "{result:#}");
+    assert_eq!((&late["status"], &late["questions"][0]["prompt"]), (&json!("paused"), &json!("Second?")));
+}
+
+#[test]
 fn a_client_that_only_opens_pages_is_not_asked_in_a_form() {
     let world = world("deploy", CONFIRM);
     let command = world.command("project", &["serve", "--no-daemon"]);
