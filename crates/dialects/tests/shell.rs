@@ -88,7 +88,7 @@ fn parts(template: &str) -> Vec<Part<'_>> {
 }
 
 fn compiled(template: &str) -> String {
-    match compile(&parts(template)).script {
+    match compile(&parts(template), &[]).script {
         Ok(Script::Text(script)) => script,
         other => panic!("{template}: {other:?}"),
     }
@@ -268,7 +268,7 @@ fn what_bash_would_run_is_refused() {
             assert!(stderr.contains(here), "bash leaves it alone: {naive}: {stderr}");
         }
         let template = template.replace("%%", "\0").replace('%', "@").replace('\0', "%");
-        let refused = compile(&parts(&template)).script;
+        let refused = compile(&parts(&template), &[]).script;
         assert!(refused.is_err(), "{template}: {refused:?}");
     }
 }

@@ -18,7 +18,8 @@ fn main() -> ExitCode {
     signals::settle();
     let words: Vec<_> = std::env::args_os().skip(1).take(2).collect();
     match words.as_slice() {
-        [word, dir] if word == daemon::DAEMON => daemon::main(Path::new(dir)),
+        // Whoever types it, and means something else by the second word, gets no daemon for it.
+        [word, dir] if word == daemon::DAEMON && Path::new(dir).is_absolute() => daemon::main(Path::new(dir)),
         [word] if word == house::EVALUATOR => {
             role("evaluator");
             engine::evaluator::serve()

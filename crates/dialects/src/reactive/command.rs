@@ -45,7 +45,7 @@ impl<'n> Reader<'_, 'n> {
         let Some(apart) = self.apart(node) else { return Vec::new() };
         let (parts, values) = taken_apart(&apart);
         let places: Vec<Range<usize>> = apart.parts.iter().map(|part| place(part).clone()).collect();
-        let Compiled { script, doubts } = shell::compile(&parts);
+        let Compiled { script, doubts } = shell::compile(&parts, &[]);
         doubts.iter().for_each(|(part, doubt)| self.may_become_code(node, &places[*part], *doubt));
         let made: Vec<Expr> =
             values.iter().map(|part| self.joined(&apart, *part..*part + 1, As::Text)).collect();

@@ -55,7 +55,7 @@ impl<'n> Reader<'_, 'n> {
             fixed => return vec![("script".to_owned(), fixed.clone()), ("command".to_owned(), fixed)],
         };
         let Some(command) = self.taken_apart(node, text) else { return Vec::new() };
-        let Compiled { script, doubts } = shell::compile(&command.parts);
+        let Compiled { script, doubts } = shell::compile(&command.parts, &[]);
         doubts.iter().for_each(|(part, doubt)| self.may_become_code(node, &command.places[*part], *doubt));
         let script = match script {
             Ok(script) => script,

@@ -49,6 +49,8 @@ const UNMISTAKABLE: [&str; 8] =
 pub(super) struct Called {
     /// Variables and aliases that begin with the name of a builtin that evaluates.
     hidden: BTreeSet<String>,
+    /// Variables whose text a value begins.
+    filled: BTreeSet<String>,
     /// Parts that are given to a command, and its name if it has one.
     given: Vec<(usize, Option<Rc<str>>)>,
     /// Whether a command whose name is in a variable would make a number, were it `declare`.
@@ -92,9 +94,32 @@ pub(super) fn may_be(said: &str, name: &str) -> bool {
     pieces.try_fold(rest, |rest, piece| rest.find(piece).map(|at| &rest[at + piece.len()..])).is_some()
 }
 
+/// Whether it is the name of a builtin that evaluates what it is given.
+pub(super) fn is_evaluating(name: &str) -> bool {
+    EVALUATING.contains(&name)
+}
+
 /// Whether the word behind one that may be nothing is a builtin that evaluates.
 pub(super) fn is_unmistakable(word: &Word) -> bool {
     UNMISTAKABLE.contains(&word.said.as_str())
+}
+
+/// Whether a script seems to use a variable where the name of a command stands: `$name ...`, `"${name}" ...`.
+fn is_command_by(script: &str, name: &str) -> bool {
+    const BEHIND: [&str; 11] =
+        ["then", "do", "else", "elif", "if", "while", "until", "time", "command", "builtin", "!"];
+    let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    script.match_indices(name).any(|(at, _)| {
+        let ends = !script[at + name.len()..].starts_with(is_of_name);
+        let before = script[..at].strip_suffix('$').or_else(|| script[..at].strip_suffix("${"));
+        let Some(before) = before.filter(|_| ends) else { return false };
+        let before = before.trim_end_matches('"');
+        let line = before.trim_end_matches([' ', '\t']);
+        let word = line.rsplit([' ', '\t', '\n', ';']).next().unwrap_or_default();
+        line.is_empty()
+            || line.ends_with(['\n', ';', '|', '&', '(', '`'])
+            || (line.len() < before.len() && (line.ends_with('{') || BEHIND.contains(&word)))
+    })
 }
 
 impl Called {
@@ -107,6 +132,25 @@ impl Called {
         if UNMISTAKABLE.contains(&first) || (is_shell && words.any(takes_code)) {
             self.hidden.insert(name.to_owned());
         }
+    }
+
+    /// Notes what an assignment gives to a variable.
+    pub(super) fn assign(&mut self, name: &str, word: &Word, from: usize) {
+        self.hide(name, &word.said[from..]);
+        if word.references.iter().any(|reference| !reference.is_nested && reference.at == from) {
+            self.fill(name);
+        }
+    }
+
+    /// Notes a variable whose text a value begins.
+    pub(super) fn fill(&mut self, name: &str) {
+        self.filled.insert(name.to_owned());
+    }
+
+    /// Looks for commands whose name is in such a variable.
+    pub(super) fn find_filled(&mut self, script: &str) {
+        let named = self.filled.iter().filter(|name| is_command_by(script, name));
+        self.hidden.extend(named.cloned());
     }
 
     /// Notes what a command prints, if that is such a builtin and nothing else: `$(echo eval) ...`.
@@ -140,6 +184,7 @@ impl Called {
     pub(super) fn absorb(&mut self, other: Self) {
         self.may_declare |= other.may_declare;
         self.hidden.extend(other.hidden);
+        self.filled.extend(other.filled);
         self.given.extend(other.given);
     }
 

@@ -15,12 +15,12 @@ pub(super) const MAPFILE_VALUED: [char; 7] = ['C', 'c', 'd', 'n', 'O', 's', 'u']
 /// Notes what an assignment, or an element of one, gives.
 pub(super) fn assigned(word: &Word, findings: &mut Findings) {
     if let Some(name) = &word.element_of {
-        findings.called.hide(name, &word.said);
+        findings.called.assign(name, word, 0);
         findings.is_rewritten |= &**name == "BASH_ALIASES";
         return findings.names.give([Rc::clone(name)], Way::Assigned, &word.references);
     }
     let Some((name, sign)) = word.assigned() else { return };
-    findings.called.hide(name, &word.said[sign + 1..]);
+    findings.called.assign(name, word, sign + 1);
     findings.names.declared_in(&word.said[sign + 1..]);
     if word.said[name.len()..].starts_with('[') {
         findings.names.is_array(name);
@@ -145,7 +145,7 @@ fn declared(name: &str, words: &[Word], findings: &mut Findings) {
             names.names_array(word);
         }
         if let Some((bare, sign)) = word.assigned() {
-            called.hide(bare, &word.said[sign + 1..]);
+            called.assign(bare, word, sign + 1);
         }
         let splits = matches!(name, "declare" | "typeset" | "local");
         let way = if splits { Way::Declared } else { Way::Assigned };

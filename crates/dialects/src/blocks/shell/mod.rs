@@ -103,8 +103,14 @@ pub struct Compiled {
     pub doubts: Vec<(usize, Doubt)>,
 }
 
-/// Turns a command template into a script.
-pub fn compile(parts: &[Part<'_>]) -> Compiled {
+/// Whether a text begins with a builtin that evaluates what it is given.
+pub fn evaluates(text: &str) -> bool {
+    called::is_evaluating(text.split([' ', '\t', '\n']).next().unwrap_or_default())
+}
+
+/// Turns a command template into a script. `filled` are variables that come with it and whose text is not fixed, or begins with
+/// a builtin that evaluates.
+pub fn compile(parts: &[Part<'_>], filled: &[&str]) -> Compiled {
     if let Some(index) = whole(parts) {
         return Compiled { script: Ok(Script::Value(index)), doubts: Vec::new() };
     }
@@ -112,6 +118,8 @@ pub fn compile(parts: &[Part<'_>]) -> Compiled {
     let mut output = Output::default();
     texts(parts).for_each(|text| output.names.mentions(text));
     scan::command(&mut output, &symbols, None);
+    filled.iter().for_each(|name| output.called.fill(name));
+    output.called.find_filled(&texts(parts).collect::<Vec<_>>().join("\0"));
     output.conclude(&symbols);
     output.refusals.extend(taken(parts));
     let Output { mut refusals, mut doubts, .. } = output;

@@ -59,7 +59,10 @@ pub(super) fn doubt(words: &[Word]) -> Option<Doubt> {
     let words = &words[head(words)..];
     let (first, rest) = words.split_first()?;
     match program(first) {
-        "." | "source" => return rest.first().filter(|word| is_stdin(word)).map(|_| Doubt::Input),
+        "." | "source" => {
+            let file = rest.iter().find(|word| word.said != "--");
+            return file.filter(|word| is_stdin(word)).map(|_| Doubt::Input);
+        }
         name if TEXT.contains(&name) => return None,
         // `| $S`, `| $(which sh)`.
         _ if rest.is_empty() && is_any(first) => return Some(Doubt::Input),

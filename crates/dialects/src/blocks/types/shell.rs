@@ -84,7 +84,7 @@ fn inputs(reader: &mut Reader<'_, '_>, block: usize) -> (Inputs, Secrets) {
     let other = interpreter.and_then(|(_, known)| Some((known.name, known.reads?)));
     let mut lowered = match (inputs.get("command"), other) {
         (Some(command), Some((name, reads))) => reader.program(command, By::Inputs(block), name, reads),
-        (Some(command), None) => reader.command(command, By::Inputs(block)),
+        (Some(command), None) => reader.command(command, By::Inputs(block), &filled(inputs)),
         (None, _) => {
             let is_told = meant.contains("command") || node.get("command").is_some();
             no_command(reader, block, key.place(), is_told);
@@ -99,6 +99,16 @@ fn inputs(reader: &mut Reader<'_, '_>, block: usize) -> (Inputs, Secrets) {
     lowered.extend(variables);
     reader.old_option(inputs);
     (lowered, secrets)
+}
+
+/// The variables that come with a command and whose text is a value, or begins with a builtin that evaluates.
+fn filled(inputs: &Node) -> Vec<&str> {
+    let all = inputs.get("env").filter(|env| env.as_map().is_some()).into_iter().flat_map(shape::unique);
+    let is_filled = |value: &Node| {
+        let text = value.as_scalar().map(|scalar| scalar.text.trim_start()).unwrap_or_default();
+        text.starts_with("${") || shell::evaluates(text)
+    };
+    all.filter(|(_, _, value)| is_filled(value)).map(|(name, ..)| name).collect()
 }
 
 fn no_command(reader: &mut Reader<'_, '_>, block: usize, place: crate::text::Span, is_told: bool) {
@@ -116,14 +126,14 @@ fn no_command(reader: &mut Reader<'_, '_>, block: usize, place: crate::text::Spa
 
 impl<'n> Reader<'_, 'n> {
     /// Reads a command, as it is given to the adapter.
-    pub(super) fn command(&mut self, node: &'n Node, by: By) -> Inputs {
+    pub(super) fn command(&mut self, node: &'n Node, by: By, filled: &[&str]) -> Inputs {
         let Some(text) = self.command_text(node) else { return Vec::new() };
         self.doubtful(node, text);
         self.without_item(node, text, by);
         let syntax = Syntax::DollarAmong(by.namespaces());
         let Some(pieces) = self.pieces(node, by, syntax) else { return Vec::new() };
         let (parts, paths) = number(&pieces);
-        let shell::Compiled { script, doubts } = shell::compile(&parts);
+        let shell::Compiled { script, doubts } = shell::compile(&parts, filled);
         doubts.iter().for_each(|(part, doubt)| self.may_become_code(node, &pieces, *part, *doubt));
         if matches!(script, Ok(Script::Value(_))) && text.trim_start().starts_with("${result.") {
             self.judges_itself(node);

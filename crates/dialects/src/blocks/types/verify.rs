@@ -18,7 +18,7 @@ impl<'n> Reader<'_, 'n> {
             additions::evidence(&mut self.mistakes, node, super::SHELL_TIMEOUT_MS)?;
         let (adapter, inputs) = match kind? {
             EvidenceKind::Command(command, folder) => {
-                let mut inputs = self.command(command, By::Check(block));
+                let mut inputs = self.command(command, By::Check(block), &[]);
                 if folder.is_some() {
                     // Who is checked does not say where.
                     inputs.extend(self.working_dir(node, By::Inputs(block)));

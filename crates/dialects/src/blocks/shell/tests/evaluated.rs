@@ -3,12 +3,12 @@
 use super::*;
 
 pub(super) fn doubts(template: &str) -> Vec<Doubt> {
-    compile(&parts(template)).doubts.into_iter().map(|(_, doubt)| doubt).collect()
+    compile(&parts(template), &[]).doubts.into_iter().map(|(_, doubt)| doubt).collect()
 }
 
 /// Neither refused nor doubted.
 pub(super) fn is_plain(template: &str) {
-    let Compiled { script, doubts } = compile(&parts(template));
+    let Compiled { script, doubts } = compile(&parts(template), &[]);
     assert!(script.is_ok(), "{template}: {script:?}");
     assert_eq!(doubts, [], "{template}");
 }
@@ -253,7 +253,7 @@ fn code_that_the_script_asks_for_is_doubted() {
     ];
     for (template, doubt) in cases {
         assert_eq!(doubts(template), [doubt], "{template}");
-        assert!(compile(&parts(template)).script.is_ok(), "{template}");
+        assert!(compile(&parts(template), &[]).script.is_ok(), "{template}");
     }
     for template in [
         "sh -c 'echo \"$1\"' sh @",
@@ -282,6 +282,6 @@ fn code_that_the_script_asks_for_is_doubted() {
 #[test]
 fn depth_has_an_edge() {
     let nested = |depth: usize| format!("{}@{}", "$(".repeat(depth), ")".repeat(depth));
-    assert!(compile(&parts(&nested(63))).script.is_ok());
+    assert!(compile(&parts(&nested(63)), &[]).script.is_ok());
     assert_eq!(reasons(&nested(64)), [Reason::Unclear]);
 }

@@ -20,14 +20,14 @@ fn parts(template: &str) -> Vec<Part<'_>> {
 }
 
 fn script(template: &str) -> String {
-    match compile(&parts(template)).script {
+    match compile(&parts(template), &[]).script {
         Ok(Script::Text(text)) => text,
         other => panic!("{template}: {other:?}"),
     }
 }
 
 fn reasons(template: &str) -> Vec<Reason> {
-    let refusals = compile(&parts(template)).script.expect_err(template);
+    let refusals = compile(&parts(template), &[]).script.expect_err(template);
     refusals.into_iter().map(|refusal| refusal.reason).collect()
 }
 
@@ -108,13 +108,13 @@ fn arithmetic_takes_whole_numbers_only() {
 
 #[test]
 fn a_whole_reference_is_the_script_itself() {
-    assert_eq!(compile(&parts("@")).script, Ok(Script::Value(0)));
-    assert_eq!(compile(&parts(" %\n")).script, Ok(Script::Value(1)));
+    assert_eq!(compile(&parts("@"), &[]).script, Ok(Script::Value(0)));
+    assert_eq!(compile(&parts(" %\n"), &[]).script, Ok(Script::Value(1)));
     // For a shell this is no blank but part of a word.
-    assert!(matches!(compile(&parts("@\u{a0}")).script, Ok(Script::Text(_))));
-    assert_eq!(compile(&parts("@%")).script, Ok(Script::Text("\"${SB_1}\"\"${SB_2}\"".to_owned())));
-    assert_eq!(compile(&parts("")).script, Ok(Script::Text(String::new())));
-    assert_eq!(compile(&[]).script, Ok(Script::Text(String::new())));
+    assert!(matches!(compile(&parts("@\u{a0}"), &[]).script, Ok(Script::Text(_))));
+    assert_eq!(compile(&parts("@%"), &[]).script, Ok(Script::Text("\"${SB_1}\"\"${SB_2}\"".to_owned())));
+    assert_eq!(compile(&parts(""), &[]).script, Ok(Script::Text(String::new())));
+    assert_eq!(compile(&[], &[]).script, Ok(Script::Text(String::new())));
 }
 
 #[test]
@@ -175,7 +175,7 @@ fn where_a_value_could_not_be_a_value_it_is_refused() {
 
 #[test]
 fn all_refusals_come_at_once_and_know_their_part() {
-    let found = compile(&parts("echo \\@ ${x:-%}")).script.expect_err("both are refused");
+    let found = compile(&parts("echo \\@ ${x:-%}"), &[]).script.expect_err("both are refused");
     let expected = [(1, Reason::Backslash), (3, Reason::Expansion)];
     assert_eq!(found.iter().map(|one| (one.part, one.reason)).collect::<Vec<_>>(), expected);
 }
@@ -183,7 +183,7 @@ fn all_refusals_come_at_once_and_know_their_part() {
 #[test]
 fn what_is_nested_without_end_ends() {
     for template in ["$(".repeat(100_000), "\"$(".repeat(50_000), "`".repeat(99_999), "${".repeat(100_000)] {
-        assert_eq!(compile(&[Part::Text(&template)]).script, Ok(Script::Text(template.clone())));
+        assert_eq!(compile(&[Part::Text(&template)], &[]).script, Ok(Script::Text(template.clone())));
     }
     let heres: String = (0..2_000).map(|level| format!("$(cat <<A{level}\n")).collect();
     let text = format!("{heres}@");
@@ -193,7 +193,7 @@ fn what_is_nested_without_end_ends() {
 #[test]
 fn without_references_a_script_stays_as_it_is() {
     let script = "set -eu\nfor f in *.rs; do\n  case \"$f\" in a*) echo \"it's $f\" ;; esac # `x\ndone <<'E' | wc\n$(\nE\n";
-    assert_eq!(compile(&[Part::Text(script)]).script, Ok(Script::Text(script.to_owned())));
+    assert_eq!(compile(&[Part::Text(script)], &[]).script, Ok(Script::Text(script.to_owned())));
 }
 
 #[test]

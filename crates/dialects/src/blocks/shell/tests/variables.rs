@@ -147,7 +147,7 @@ fn a_variable_that_may_be_an_array_is_doubted_where_it_is_declared() {
         "eval \"$1=(1)\"; declare x=@",
     ] {
         assert_eq!(doubts(template), [Doubt::Array], "{template}");
-        assert!(compile(&parts(template)).script.is_ok(), "{template}");
+        assert!(compile(&parts(template), &[]).script.is_ok(), "{template}");
     }
     for template in [
         "x=@; let x[0]=1",
@@ -185,6 +185,9 @@ fn a_command_that_cannot_be_seen_is_doubted() {
         "command % x=@",
         "cmd=let; $cmd x=@",
         "cmd=(declare -i); \"${cmd[@]}\" x=@",
+        "tool=@; $tool %",
+        "tool=@\nif \"$tool\" %; then :; fi",
+        "export tool=@; ${tool:-ls} %",
         "alias L='let '\nL x=@",
         "$(echo eval) @",
         "`printf let` x=@",
@@ -254,5 +257,30 @@ fn a_number_whose_name_cannot_be_read_puts_all_in_doubt() {
         "declare -i n=1 m[0]=2; x=@",
     ] {
         is_plain(template);
+    }
+}
+
+#[test]
+fn a_name_that_comes_with_a_command_may_be_that_of_a_builtin() {
+    for template in [
+        "$TOOL @",
+        "\"$TOOL\" @",
+        "x=1; \"${TOOL}\" @",
+        "if $TOOL @; then :; fi",
+        "a | $TOOL @",
+        "( $TOOL @ )",
+    ] {
+        let doubted = |filled: &[&str]| compile(&parts(template), filled).doubts;
+        assert_eq!(doubted(&["OTHER", "TOOL"]), [(1, Doubt::Command)], "{template}");
+        assert_eq!(doubted(&["OTHER", "TOO", "TOOLS"]), [], "{template}");
+    }
+    for plain in [
+        "echo $TOOL; \"$PYTHON\" x @",
+        "grep \"$TOOL\" @",
+        "x=${TOOL}; $y @",
+        "echo TOOL @",
+        "[ \"$TOOL\" = x ] && \"$PY\" @",
+    ] {
+        assert_eq!(compile(&parts(plain), &["TOOL"]).doubts, [], "{plain}");
     }
 }
