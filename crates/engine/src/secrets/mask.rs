@@ -17,7 +17,7 @@ use super::forms::forms;
 use super::secret::Secret;
 use aho_corasick::nfa::contiguous;
 use matcher::{Found, Matcher, Unit};
-use reading::{Reading, WAYS, is_special};
+use reading::{Reading, is_special, ways};
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::sync::Arc;
@@ -125,7 +125,7 @@ impl Sieve {
         let offset = self.passed + self.held.len();
         self.held.extend_from_slice(bytes);
         for (place, byte) in (offset..).zip(bytes) {
-            self.step(Unit { byte: *byte, start: place, end: place + 1, is_spelled: false });
+            self.step(Unit { byte: *byte, start: place, end: place + 1 });
         }
         let reaches = self.readings.iter().filter_map(|reading| reading.reach(&self.forms));
         let settled = reaches.chain(self.plain.reach(&self.forms)).min().unwrap_or(offset + bytes.len());
@@ -145,7 +145,7 @@ impl Sieve {
         let Sieve { forms, plain, readings, found, .. } = self;
         if self.is_awake || is_special(unit.byte) {
             if readings.is_empty() {
-                readings.extend(WAYS.map(|way| Reading::new(way, forms)));
+                *readings = ways(forms);
             }
             for reading in readings.iter_mut() {
                 reading.push(forms, unit, plain, &mut |new| mark(found, new));

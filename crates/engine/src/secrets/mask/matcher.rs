@@ -16,8 +16,6 @@ pub(super) struct Unit {
     pub(super) byte: u8,
     pub(super) start: usize,
     pub(super) end: usize,
-    /// It stands there in another spelling.
-    pub(super) is_spelled: bool,
 }
 
 /// What is to be masked.
