@@ -108,11 +108,16 @@ impl Painter {
 
     /// Says that the daemon does not answer.
     pub(crate) fn silent(&mut self, pid: Option<u32>) {
-        let who = pid.map_or_else(String::new, |pid| format!(" (process {pid})"));
+        let (who, hint) = match pid {
+            Some(pid) => {
+                (format!(" (process {pid})"), format!("if it is stopped, let it go on: kill -CONT {pid}"))
+            }
+            None => (String::new(), "what is wrong: switchback doctor".to_owned()),
+        };
         let told = format!(
-            "the daemon{who} does not answer: it stands still, or its disk does; this goes on when it does (switchback doctor)"
+            "the daemon{who} does not answer: it stands still, or its disk does; this goes on when it does"
         );
-        self.write(&[told], &[]);
+        self.write(&[told, format!("  {hint}")], &[]);
     }
 
     fn running(&self, view: &View) -> Vec<String> {
