@@ -150,8 +150,10 @@ fn declared(name: &str, words: &[Word], findings: &mut Findings) {
         let splits = matches!(name, "declare" | "typeset" | "local");
         let way = if splits { Way::Declared } else { Way::Assigned };
         names.give([bare], way, &word.references);
+        let in_braces =
+            word.has_braces() && word.said.split('=').next().is_some_and(|name| name.contains('{'));
         // A name that cannot be read may be that of a number.
-        if is_unclear || (word.said.starts_with(is_unknown) && has_target) {
+        if is_unclear || in_braces || (word.said.starts_with(is_unknown) && has_target) {
             all(word, Verdict::Doubted(Doubt::Variable), found);
         }
     }

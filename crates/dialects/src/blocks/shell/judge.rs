@@ -128,7 +128,10 @@ pub(super) fn is_declaration(name: &str) -> bool {
 /// Where the name of the command stands, behind assignments and words that change nothing.
 pub(super) fn head(words: &[Word]) -> usize {
     let is_assignment = |word: &&Word| word.is_element() || word.assigned().is_some();
-    let mut at = words.iter().take_while(is_assignment).count();
+    // What `time` takes for options stands where a name would.
+    let is_option = |word: &&Word| matches!(word.said.as_str(), "--" | "-p");
+    let mut at = words.iter().take_while(is_option).count();
+    at += words[at..].iter().take_while(is_assignment).count();
     while words.get(at).is_some_and(|word| BEFORE.contains(&word.said.as_str())) {
         at += 1;
         at += words[at..].iter().take_while(|word| word.is_option()).count();

@@ -39,6 +39,7 @@ fn what_an_interpreter_reads_is_doubted() {
     for template in [
         ". /dev/stdin <<E\necho @\nE\n",
         "source /dev/stdin <<< @",
+        "source -- /dev/stdin <<< @",
         "source <(echo @)",
         ". <(printf x @)",
         "bash <(echo @)",
@@ -391,13 +392,22 @@ fn programs_that_run_what_they_are_told_are_doubted() {
         assert_eq!(doubts(template), [Doubt::Command], "{template}");
     }
     assert_eq!(doubts("printf -v \"$x\" a @"), [Doubt::Variable]);
-    for template in ["declare \"$n=@\"", "n=RANDOM; export $n=@", "read -r \"$n\" <<< @"] {
+    for template in [
+        "export PS{4,5}=@",
+        "readonly {A,PS4}=@",
+        "declare \"$n=@\"",
+        "n=RANDOM; export $n=@",
+        "read -r \"$n\" <<< @",
+    ] {
         assert_eq!(doubts(template), [Doubt::Variable], "{template}");
     }
     for template in ["PATH=@:$PATH", "export PYTHONPATH=\"@\"", "LD_LIBRARY_PATH=@ x"] {
         assert_eq!(doubts(template), [Doubt::Searched], "{template}");
     }
     assert_eq!(doubts("CC=@ make"), [Doubt::Again]);
+    for template in ["time -- eval @", "time -p eval @", "! time -- eval @"] {
+        assert_eq!(doubts(template), [Doubt::Again], "{template}");
+    }
     assert_eq!(doubts("env GIT_SSH_COMMAND=@ git fetch"), [Doubt::Again]);
     for plain in ["env A=@ x", "env -u HOME x HOME=@", "env x PATH=@"] {
         is_plain(plain);
