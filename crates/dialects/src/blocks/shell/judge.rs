@@ -238,9 +238,14 @@ pub(super) fn operands<'w>(words: &'w [Word], valued: &[char]) -> impl Iterator<
     })
 }
 
-/// The words that are the value of an option.
+/// The words that are the value of an option, or have it behind the option itself: `-C name`, `-Cname`.
 fn value_of(words: &[Word], option: char) -> impl Iterator<Item = &Word> {
-    words.windows(2).filter(move |pair| pair[0].ends_with_option(&[option])).map(|pair| &pair[1])
+    let next = words.windows(2).filter(move |pair| pair[0].ends_with_option(&[option])).map(|pair| &pair[1]);
+    let is_attached = move |word: &&Word| {
+        let letters = word.said.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
+        letters.and_then(|letters| letters.split_once(option)).is_some_and(|(_, value)| !value.is_empty())
+    };
+    next.chain(words.iter().filter(is_attached))
 }
 
 fn named(word: &Word, found: &mut Vec<Found>) {

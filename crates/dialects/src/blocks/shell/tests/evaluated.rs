@@ -178,6 +178,7 @@ fn builtins_that_evaluate_take_no_reference() {
         ("unset -v 'a[@]'", Reason::Name),
         ("mapfile -t @", Reason::Name),
         ("wait -n -p @", Reason::Name),
+        ("wait -n -p@", Reason::Name),
     ];
     for (template, reason) in cases {
         assert_eq!(reasons(template), [reason], "{template}");
@@ -223,6 +224,8 @@ fn code_that_the_script_asks_for_is_doubted() {
         ("alias x=@", Doubt::Again),
         ("PS4=@; set -x", Doubt::Again),
         ("mapfile -C 'echo @' x", Doubt::Again),
+        ("mapfile -c 1 -C@ x", Doubt::Again),
+        ("readarray -tc1 -C\"@\" x", Doubt::Again),
         ("compgen -W @", Doubt::Again),
         ("sh -c 'echo @'", Doubt::Script),
         ("bash -c @", Doubt::Script),
