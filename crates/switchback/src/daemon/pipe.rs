@@ -413,6 +413,10 @@ impl Pipe {
             code: "no-daemon",
             error: format!("The switchback daemon cannot be reached: {error}. Runs are kept.").into(),
             next: "The next call tries again. Ask the person at this machine to run `switchback doctor`.",
+            next_if_sent: Some(
+                "What this call was to do may have been begun, and goes on once there is a daemon again: look with \
+                 get_workflow_status() before you ask for it again. Ask the person at this machine to run `switchback doctor`.",
+            ),
         });
     }
 

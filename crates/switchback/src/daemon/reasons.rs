@@ -9,6 +9,7 @@ pub(super) const STOPPED: Reason = Reason {
     code: "daemon-stopped",
     error: Cow::Borrowed("The switchback daemon was stopped while this call was under way. Runs are kept."),
     next: "get_workflow_status() shows the runs, and any call starts the daemon again.",
+    next_if_sent: None,
 };
 
 /// The store was taken away under the daemon.
@@ -19,6 +20,7 @@ pub(super) const LOST: Reason = Reason {
          with it. Commands that were under way are ended.",
     ),
     next: mcp::CALL_AGAIN,
+    next_if_sent: None,
 };
 
 /// The daemon did not understand the client.
@@ -26,6 +28,7 @@ pub(super) const HUNG_UP: Reason = Reason {
     code: "hung-up",
     error: Cow::Borrowed("The server did not understand how this conversation began and has hung up."),
     next: "Begin with `initialize`, or say the protocol version in the `_meta` of each request.",
+    next_if_sent: None,
 };
 
 /// The client has said its last line, and the answer does not come in time.
@@ -35,6 +38,7 @@ pub(super) const TOO_LATE: Reason = Reason {
         "The client has closed its side, and this call had no answer in time. Runs are kept.",
     ),
     next: "get_workflow_status() shows the runs.",
+    next_if_sent: None,
 };
 
 /// The daemon dies each time it is started.
@@ -46,6 +50,7 @@ pub(super) const DIES: Reason = Reason {
     next: "What this call was to start may have begun: look with get_workflow_status() before you start it again; that call \
            starts the daemon once more. Ask the person at this machine to run `switchback doctor`; daemon.log in the \
            data directory says more.",
+    next_if_sent: None,
 };
 
 /// The daemon is there and says nothing.
@@ -60,5 +65,6 @@ pub(super) fn silent(pid: Option<u32>) -> Reason {
         error: error.into(),
         next: "What this call was to do may have been done, or be done later: look with get_workflow_status() before you ask for \
                it again. Ask the person at this machine to run `switchback doctor`.",
+        next_if_sent: None,
     }
 }

@@ -99,6 +99,8 @@ pub(super) struct Reason {
     pub(super) code: &'static str,
     pub(super) error: Cow<'static, str>,
     pub(super) next: &'static str,
+    /// What to do instead where a daemon may have got the request.
+    pub(super) next_if_sent: Option<&'static str>,
 }
 
 #[derive(Deserialize)]
@@ -408,7 +410,8 @@ fn cancelled(params: &str) -> Option<RequestId> {
 /// What a client hears instead of an answer. A model reads only the answers of tools.
 fn unanswered(open: &Open, why: &Reason, newer: bool) -> Vec<u8> {
     let id = open.id.clone().into_json_value();
-    let Reason { code, error, next } = why;
+    let Reason { code, error, .. } = why;
+    let next = why.next_if_sent.filter(|_| open.sent).unwrap_or(why.next);
     let answer = bytes(&match open.kind {
         Kind::Tool => json!({ "jsonrpc": "2.0", "id": id, "result": failed(code, error, next, newer) }),
         _ => {

@@ -93,6 +93,7 @@ const WHY: Reason = Reason {
     code: "daemon-stopped",
     error: std::borrow::Cow::Borrowed("It was stopped."),
     next: "Call again.",
+    next_if_sent: None,
 };
 
 #[test]
@@ -122,6 +123,21 @@ fn a_tool_without_an_answer_fails_in_the_form_of_any_other() {
         assert_eq!((&value["code"], &value["next"]), (&json!(WHY.code), &json!(WHY.next)));
         let text: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
         assert_eq!(text, *value);
+    }
+}
+
+#[test]
+fn what_a_daemon_may_have_got_is_not_simply_asked_for_again() {
+    let why = Reason { next_if_sent: Some("Look first."), ..WHY };
+    for (is_sent, next) in [(false, "Call again."), (true, "Look first.")] {
+        let mut talk = opened();
+        talk.unlink();
+        take(&mut talk, json!({ "id": 1, "method": "tools/call", "params": { "name": "x" } }));
+        if is_sent {
+            talk.again();
+        }
+        let answer: Value = serde_json::from_slice(&talk.unanswered(&why)[0]).unwrap();
+        assert_eq!(answer["result"]["structuredContent"]["next"], next);
     }
 }
 
