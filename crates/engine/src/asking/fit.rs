@@ -148,8 +148,10 @@ fn choice(choices: &[Value], said: Value) -> Result<Value, Misfit> {
     let word = word.trim();
     let by_value = choices.iter().find(|one| **one == said);
     let by_label = || choices.iter().find(|one| label(one) == word);
+    // No two look the same, blanks aside: one that is called so is meant, and no number.
+    let by_name = || choices.iter().find(|one| label(one).trim() == word);
     let by_number = || choices.get(word.parse::<usize>().ok()?.checked_sub(1)?);
-    match by_value.or_else(by_label).or_else(by_number) {
+    match by_value.or_else(by_label).or_else(by_name).or_else(by_number) {
         Some(chosen) => Ok(chosen.clone()),
         None => {
             let numbered = choices.iter().zip(1..).map(|(one, number)| format!("{number} {}", label(one)));

@@ -105,6 +105,9 @@ fn a_choice_is_named_or_counted() {
     ] {
         assert_eq!(said(&stages, answer.clone()), Ok(chosen), "{answer}");
     }
+    // One that has a blank at its end is called so too, and is no number.
+    let blank = human(json!({"kind": "choice", "choices": ["5 ", "1 ", "2 "]}));
+    assert_eq!(said(&blank, json!("1")), Ok(json!("1 ")));
     // A choice that is a number hides the count.
     let counts = human(json!({"kind": "choice", "choices": ["2", "1"]}));
     assert_eq!(said(&counts, json!("1")), Ok(json!("1")));

@@ -57,7 +57,8 @@ pub(super) fn add(environment: &mut Environment<'static>) {
                 "reverse" if value.kind() == ValueKind::Map => value.try_iter()?.collect(),
                 "sum" => with_items(value, attribute(&given, Some(0)).as_ref())?,
                 "join" => with_items(value, attribute(&given, Some(1)).as_ref())?,
-                "max" | "min" | "unique" => with_items(value, attribute(&given, None).as_ref())?,
+                "max" => reversed(with_items(value, attribute(&given, None).as_ref())?)?,
+                "min" | "unique" => with_items(value, attribute(&given, None).as_ref())?,
                 _ => value.clone(),
             };
             called(state, &inner, value, counts_as, given)
@@ -92,6 +93,16 @@ pub(super) fn attribute(given: &[Value], place: Option<usize>) -> Option<Value> 
     });
     let by_place = || given.get(place?).filter(|value| !value.is_kwargs()).cloned();
     by_name.or_else(by_place)
+}
+
+/// A list, the last item first: of several that are the largest the engine takes the last, and Python the first.
+fn reversed(list: Value) -> Result<Value, Error> {
+    if !matches!(list.kind(), ValueKind::Seq | ValueKind::Iterable) {
+        return Ok(list);
+    }
+    let mut items: Vec<Value> = list.try_iter()?.collect();
+    items.reverse();
+    Ok(items.into())
 }
 
 /// A list in which each item, or what it has under a name, is something.

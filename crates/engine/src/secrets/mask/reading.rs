@@ -13,8 +13,8 @@ pub(super) fn ways(forms: &Forms) -> Vec<Reading> {
     use Escape::{Backslash, Entity, Form, Percent};
     let way = |escape: Escape, inside: Vec<Reading>| Reading::new(escape, inside, forms);
     vec![
-        way(Percent, vec![way(Percent, vec![])]),
-        way(Form, vec![]),
+        way(Percent, vec![way(Percent, vec![]), way(Backslash, vec![])]),
+        way(Form, vec![way(Backslash, vec![])]),
         way(Backslash, vec![way(Backslash, vec![way(Backslash, vec![])]), way(Entity, vec![])]),
         way(Entity, vec![way(Entity, vec![]), way(Backslash, vec![])]),
     ]

@@ -110,6 +110,15 @@ fn a_loop_over_a_text_knows_its_end() {
 }
 
 #[test]
+fn of_several_that_are_the_largest_the_first_is_taken() {
+    gives(
+        "{{ ([{'n': 'x', 'v': 2}, {'n': 'y', 'v': 1}, {'n': 'z', 'v': 2}] | max(attribute='v')).n }}",
+        json!("x"),
+    );
+    gives("{{ (['b', 'A', 'B'] | max) ~ (['b', 'A', 'a'] | min) ~ ([1, 1.0] | max) }}", json!("bA1"));
+}
+
+#[test]
 fn a_group_has_the_name_of_its_first() {
     let items = "[{'n': 'x', 'v': 2}, {'n': 'y', 'v': 1}, {'n': 'X', 'v': 3}]";
     let grouped = |filter: &str, printed: &str| {
