@@ -1,10 +1,10 @@
 //! Masks secrets in what programs say, before it becomes an event.
 //!
 //! ```text
-//!              ┌ as they stand ────────────────────┐
-//! bytes ───────┤                                   ├─ without blanks ── automaton of all forms ── ranges ── [secret NAME]
-//!              └ as each spelling means them (\",  ┘
-//!                %22, &quot;), if there are any
+//!          ┌ as they stand ──────────────────┐
+//! bytes ───┤                                 ├─ no blanks ── automaton of all forms ── ranges ── [secret NAME]
+//!          └ as spellings mean them, if any ─┘
+//!            (\", %22, &quot;)
 //! ```
 //! A stream is masked as it comes: what may be the beginning of a form is held back until it is one or is not. Every byte
 //! costs one step for each way that it is read, and what is held back is bounded by the longest form, so that a flood is masked as it flows.
