@@ -21,6 +21,7 @@ mod worker;
 
 pub(crate) use hands::Hands;
 
+use crate::adapters::file;
 use crate::adapters::process::Notes;
 use crate::answers::Answers;
 use crate::backend::{Accepted, Backend, Error, Later, Progress, Standing, Start};
@@ -110,6 +111,11 @@ impl Local {
     /// Whether the store is still under its name. Where it is not, the work stops.
     pub fn stands(&self) -> Result<(), Lost> {
         self.ground.holds().inspect_err(|_| self.desk.post(Mail::Doubt))
+    }
+
+    /// Takes away what a crash has left of other runs than these, which are all that are not over.
+    pub fn keep(&self, open: &[RunId]) {
+        file::keep(self.hands.notes.data(), open.iter());
     }
 
     /// Why the backend does not answer any more.

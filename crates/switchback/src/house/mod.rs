@@ -112,6 +112,8 @@ impl House {
     async fn go_on(&self) -> Result<(), HouseError> {
         let filter = Filter { open: true, ..Filter::default() };
         let open = self.look(|reader| reader.runs(&filter)).await??;
+        let notes: Vec<RunId> = open.iter().map(|run| run.id.clone()).collect();
+        self.look(|_| self.local.keep(&notes)).await?;
         let parked: Vec<RunId> =
             open.iter().filter(|run| run.parked_at.is_some()).map(|run| run.id.clone()).collect();
         for run in open.into_iter().filter(|run| !parked.iter().any(|head| run.id.is_within(head))) {

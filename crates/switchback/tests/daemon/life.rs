@@ -78,10 +78,14 @@ fn files_of_a_daemon_that_is_gone_are_in_nobodys_way() {
     world.define("hello", "echo hello");
     world.run(&["run", "hello"]);
     let first = world.daemon().unwrap();
+    let note = world.home().join("files/of-a-run-that-is-over");
+    std::fs::create_dir_all(note.parent().unwrap()).unwrap();
+    std::fs::write(&note, "1 2\n").unwrap();
     kill(first);
     assert!(world.socket().exists() && world.home().join("daemon.pid").exists());
     assert!(world.run(&["run", "hello"]).status.success());
     assert_ne!(world.daemon().unwrap(), first);
+    assert!(!note.exists());
     // A pid file that names a process which is no daemon at all ends nobody and hinders nobody.
     world.run(&["stop"]);
     std::fs::write(world.home().join("daemon.pid"), format!("{}\n", std::process::id())).unwrap();

@@ -38,7 +38,7 @@ mod walk;
 mod write;
 
 pub use exact::exact;
-pub(crate) use note::Created;
+pub(crate) use note::{Created, keep};
 pub(crate) use run::{Ended, Files, PLACES, clear, run};
 pub(crate) use walk::{Aim, folder};
 

@@ -2,20 +2,27 @@
 //! follows a crash could not tell its own file from another's: with `overwrite: false` it would fail because of itself.
 //!
 //! A note is a small file beside the store, named after run and step, which says what the new file is on the disk. One that
-//! a crash leaves behind after the report was recorded is never looked at again.
+//! a crash leaves behind after the report was recorded is never looked at again; the first owner of the store that finds its
+//! run over takes it away.
 
 use super::roots::Identity;
 use kernel::{Digest, EffectId, RunId};
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::collections::BTreeSet;
+use std::fs::{self, DirBuilder, DirEntry, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+
+/// The folder of the notes, beside the store.
+const FOLDER: &str = "files";
 
 /// The effect for which a file is written.
 #[derive(Clone, Debug)]
 pub(super) struct Errand {
     /// The same for every attempt.
     name: String,
+    /// The same for everything the run writes.
+    run: String,
     /// Which attempt this is, counted from one.
     attempt: u32,
 }
@@ -35,10 +42,8 @@ impl Created {
 impl Errand {
     pub(super) fn new(run: &RunId, effect: &EffectId) -> Errand {
         let (key, attempt) = effect.as_str().rsplit_once('#').unwrap_or((effect.as_str(), "1"));
-        let name = Digest::of(format!("{run}\0{key}").as_bytes()).to_string();
-        let name = name.chars().filter(char::is_ascii_alphanumeric).collect::<String>();
-        let start = name.len().saturating_sub(24);
-        Errand { name: name[start..].to_owned(), attempt: attempt.parse().unwrap_or(1) }
+        let name = short(&format!("{run}\0{key}"));
+        Errand { name, run: short(run.as_str()), attempt: attempt.parse().unwrap_or(1) }
     }
 
     /// Whether an attempt came before this one.
@@ -60,8 +65,8 @@ impl Errand {
         format!(".switchback-{}-{attempt}", self.name)
     }
 
-    fn path(&self, data: &Path) -> PathBuf {
-        data.join("files").join(&self.name)
+    pub(super) fn path(&self, data: &Path) -> PathBuf {
+        data.join(FOLDER).join(format!("{}-{}", self.run, self.name))
     }
 
     /// Notes what is about to get its name. It outlasts a power cut. If that fails, no note is left.
@@ -77,7 +82,7 @@ impl Errand {
     }
 
     fn flushed(&self, data: &Path, file: Identity) -> io::Result<()> {
-        let folder = data.join("files");
+        let folder = data.join(FOLDER);
         DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
         let mut note =
             OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(self.path(data))?;
@@ -93,4 +98,24 @@ impl Errand {
         let (device, number) = text.strip_suffix('\n')?.split_once(' ')?;
         Some(((device.parse().ok()?, number.parse().ok()?), Created(path)))
     }
+}
+
+/// Takes away the notes of all runs but these.
+pub(crate) fn keep<'r>(data: &Path, open: impl Iterator<Item = &'r RunId>) {
+    let open: BTreeSet<String> = open.map(|run| short(run.as_str())).collect();
+    let is_over = |note: &DirEntry| {
+        let name = note.file_name();
+        let run = name.to_str().and_then(|name| name.split_once('-')).map(|(run, _)| run);
+        !run.is_some_and(|run| open.contains(run))
+    };
+    let notes = fs::read_dir(data.join(FOLDER)).into_iter().flatten().flatten();
+    // One that stays harms nobody.
+    notes.filter(is_over).for_each(|note| drop(fs::remove_file(note.path())));
+}
+
+/// A short name for a text.
+fn short(text: &str) -> String {
+    let digest = Digest::of(text.as_bytes()).to_string();
+    let name = digest.chars().filter(char::is_ascii_alphanumeric).collect::<String>();
+    name[name.len().saturating_sub(24)..].to_owned()
 }

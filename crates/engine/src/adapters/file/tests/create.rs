@@ -79,15 +79,27 @@ fn a_disk_that_is_full_is_waited_for() {
     let world = World::new();
     let errand =
         crate::adapters::file::note::Errand::new(&RunId::new("calm-fox-1"), &EffectId::new("write#1"));
-    let temporary = errand.temporary();
-    let name = temporary.strip_prefix(".switchback-").and_then(|name| name.strip_suffix("-1")).unwrap();
-    let notes = world.dir.path().join("data/files");
-    fs::create_dir(&notes).unwrap();
+    let note = errand.path(&world.dir.path().join("data"));
+    fs::create_dir(note.parent().unwrap()).unwrap();
     // Whatever is written there finds no room; it is gone with the note that could not be made.
-    std::os::unix::fs::symlink("/dev/full", notes.join(name)).unwrap();
+    std::os::unix::fs::symlink("/dev/full", &note).unwrap();
     let done = world.attempt(1, "create", json!({"path": "a", "content": "new"})).unwrap();
     assert_eq!(done["created"], json!(true));
-    assert!(fs::symlink_metadata(notes.join(name)).unwrap().is_file());
+    assert!(fs::symlink_metadata(note).unwrap().is_file());
+}
+
+#[test]
+fn notes_of_runs_that_are_over_are_taken_away() {
+    let world = World::new();
+    let data = world.dir.path().join("data");
+    world.act("create", json!({"path": "a", "content": "new"})).unwrap();
+    let note = crate::adapters::file::note::Errand::new(&RunId::new("calm-fox-1"), &EffectId::new("write#1"))
+        .path(&data);
+    fs::write(note.with_file_name("from before"), "1 2\n").unwrap();
+    crate::adapters::file::keep(&data, [RunId::new("calm-fox-1"), RunId::new("bold-owl-2")].iter());
+    assert_eq!(world.names(note.parent().unwrap()), [note.file_name().unwrap().to_str().unwrap()]);
+    crate::adapters::file::keep(&data, [RunId::new("calm-fox")].iter());
+    assert!(world.names(note.parent().unwrap()).is_empty());
 }
 
 #[test]
