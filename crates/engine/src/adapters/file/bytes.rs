@@ -96,7 +96,7 @@ pub(super) fn read(place: &Place, bytes_max: u64, bound: &str, gate: &Gate) -> R
             return Err(too_large());
         }
         if more == 0 {
-            return Ok(bytes);
+            return place.lies_inside().map(|()| bytes);
         }
     }
 }

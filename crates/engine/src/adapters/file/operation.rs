@@ -71,7 +71,12 @@ impl Room<'_> {
         }
     }
 
-    fn create(&self, path: &str, content: &[u8], options: &Options) -> Result<(Place, Written), Trouble> {
+    fn create<'p>(
+        &'p self,
+        path: &'p str,
+        content: &[u8],
+        options: &Options,
+    ) -> Result<(Place<'p>, Written), Trouble> {
         let aim = if options.create_parents { Aim::Make(self.desk.umask) } else { Aim::Write };
         self.desk.gate.check()?;
         let (place, _alone) = self.alone(walk(self.roots, path, aim)?)?;
@@ -80,7 +85,7 @@ impl Room<'_> {
     }
 
     /// The place, held where its name may make a git repository of the folder.
-    fn alone(&self, place: Place) -> Result<(Place, Option<Lock>), Trouble> {
+    fn alone<'p>(&self, place: Place<'p>) -> Result<(Place<'p>, Option<Lock>), Trouble> {
         if !is_of_git(&place.name) {
             return Ok((place, None));
         }

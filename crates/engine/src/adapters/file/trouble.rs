@@ -98,6 +98,15 @@ pub(super) fn loops(path: &str) -> Trouble {
     Trouble::no(format!("{} leads through more than {} links", shown(path), super::walk::LINKS_MAX))
 }
 
+/// That the folder of a file is not where it was a moment ago.
+pub(super) fn moved(path: &str) -> Trouble {
+    Trouble::cannot(format!(
+        "the folder of {} was moved or replaced while the block was at it, so nothing was read or written there: look at \
+         what moves it, and run this again",
+        shown(path)
+    ))
+}
+
 /// A path in a sentence: a very long one is cut.
 pub(super) fn shown(path: &str) -> String {
     const CHARS_MAX: usize = 200;

@@ -20,7 +20,7 @@ use super::Trouble;
 use super::guard::{Belongs, belongs, governed, is_of_git};
 use super::lock::Lock;
 use super::roots::{Identity, Roots, enter, identity, top, widened};
-use super::trouble::{is_folder, leads_back, loops, names_folder, no_folder, shown};
+use super::trouble::{is_folder, leads_back, loops, moved, names_folder, no_folder, shown};
 use rustix::fd::OwnedFd;
 use rustix::fs::{
     AtFlags, FileType, Mode, OFlags, RawMode, Stat, fchmod, fsync, mkdirat, openat, readlinkat, statat,
@@ -29,6 +29,7 @@ use rustix::io::Errno;
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::Path;
 
 /// The links that one path may lead through.
 pub(super) const LINKS_MAX: usize = 40;
@@ -38,7 +39,8 @@ pub(super) const PATH_BYTES_MAX: usize = 4096;
 
 /// Where a path leads: a name in a directory.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct Place<'r> {
+    roots: &'r Roots,
     /// The directory.
     pub(super) dir: OwnedFd,
     /// The name in it.
@@ -83,7 +85,7 @@ struct Walk<'r> {
 }
 
 /// Walks a path of a run to its end.
-pub(super) fn walk(roots: &Roots, given: &str, aim: Aim) -> Result<Place, Trouble> {
+pub(super) fn walk<'r>(roots: &'r Roots, given: &'r str, aim: Aim) -> Result<Place<'r>, Trouble> {
     Walk::new(roots, given, aim)?.arrive()
 }
 
@@ -128,8 +130,8 @@ impl<'r> Walk<'r> {
     }
 }
 
-impl Walk<'_> {
-    fn arrive(mut self) -> Result<Place, Trouble> {
+impl<'r> Walk<'r> {
+    fn arrive(mut self) -> Result<Place<'r>, Trouble> {
         while let Some(name) = self.ahead.pop_front() {
             match name.as_bytes() {
                 b"" | b"." => {}
@@ -297,7 +299,7 @@ impl Walk<'_> {
         }
     }
 
-    fn arrived(self, name: OsString, found: Option<Stat>) -> Result<Place, Trouble> {
+    fn arrived(self, name: OsString, found: Option<Stat>) -> Result<Place<'r>, Trouble> {
         if self.roots.are_data(self.ids()) {
             return Err(self.roots.private(self.given));
         }
@@ -317,11 +319,11 @@ impl Walk<'_> {
             Trouble::no(format!("{} leads to a name that is not UTF-8: rename it", shown(self.given)))
         })?;
         let given = self.given.to_owned();
-        Ok(Place { dir: self.here, name, found, path, given })
+        Ok(Place { roots: self.roots, dir: self.here, name, found, path, given })
     }
 }
 
-impl Place {
+impl Place<'_> {
     /// What is there, which must be a file: anything else is never opened.
     pub(super) fn file(&self) -> Result<Option<&Stat>, Trouble> {
         let Some(stat) = &self.found else { return Ok(None) };
@@ -341,7 +343,7 @@ impl Place {
     }
 
     /// The same place, to write there, looked at once more.
-    pub(super) fn again(mut self) -> Result<Place, Trouble> {
+    pub(super) fn again(mut self) -> Result<Self, Trouble> {
         self.found = match statat(&self.dir, &self.name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => Some(stat),
             Err(Errno::NOENT) => None,
@@ -351,6 +353,46 @@ impl Place {
             Some((what, decides)) => Err(governed(&self.given, &what, decides)),
             None => Ok(self),
         }
+    }
+
+    /// Makes sure, before something gets its name here, that the path still leads to this directory: somebody may have moved
+    /// it out meanwhile.
+    pub(super) fn leads_here(&self) -> Result<(), Trouble> {
+        let again = || -> Result<Vec<Identity>, Errno> {
+            let mut dir = top()?;
+            let mut chain = vec![identity(&dir)?];
+            let folder = Path::new(&self.path).parent().unwrap_or(Path::new("/"));
+            for name in folder.iter().skip(1) {
+                dir = enter(&dir, name)?;
+                chain.push(identity(&dir)?);
+            }
+            Ok(chain)
+        };
+        let leads_here = again().and_then(|chain| {
+            let is_same = chain.last() == Some(&identity(&self.dir)?);
+            Ok(is_same && self.is_allowed(&chain))
+        });
+        if leads_here == Ok(true) { Ok(()) } else { Err(moved(&self.given)) }
+    }
+
+    /// Makes sure, after something was read here, that this directory still lies in an allowed one, wherever it is by now.
+    pub(super) fn lies_inside(&self) -> Result<(), Trouble> {
+        let up = || -> Result<Vec<Identity>, Errno> {
+            let mut chain = vec![identity(&self.dir)?];
+            let mut above = enter(&self.dir, OsStr::new(".."))?;
+            // The top lies in itself.
+            while chain.last() != Some(&identity(&above)?) {
+                chain.push(identity(&above)?);
+                above = enter(&above, OsStr::new(".."))?;
+            }
+            Ok(chain)
+        };
+        let is_inside = up().is_ok_and(|chain| self.is_allowed(&chain));
+        if is_inside { Ok(()) } else { Err(moved(&self.given)) }
+    }
+
+    fn is_allowed(&self, chain: &[Identity]) -> bool {
+        self.roots.hold(chain.iter().copied()) && !self.roots.are_data(chain.iter().copied())
     }
 
     /// What the system said of it.

@@ -68,7 +68,7 @@ pub(super) fn write(
     temporary.fill(content, desk.gate)?;
     kill_point("file written");
     let note = (found.is_none() && options.is_noted).then(|| temporary.noted(desk)).transpose()?;
-    if let Err(stopped) = desk.gate.pass() {
+    if let Err(stopped) = place.leads_here().and_then(|()| desk.gate.pass()) {
         note.into_iter().for_each(Created::forget);
         return Err(stopped);
     }
@@ -119,7 +119,7 @@ fn refused(place: &Place, errno: Errno) -> Trouble {
 
 /// A file that is not yet what it is for. It goes away unless it stays.
 struct Temporary<'p> {
-    place: &'p Place,
+    place: &'p Place<'p>,
     name: String,
     file: OwnedFd,
     rights: Option<Mode>,
@@ -127,7 +127,7 @@ struct Temporary<'p> {
 }
 
 impl<'p> Temporary<'p> {
-    fn new(place: &'p Place, errand: &Errand, rights: Option<Mode>) -> Result<Self, Trouble> {
+    fn new(place: &'p Place<'p>, errand: &Errand, rights: Option<Mode>) -> Result<Self, Trouble> {
         for left in errand.left_behind() {
             // Most attempts leave nothing.
             let _ = unlinkat(&place.dir, left, AtFlags::empty());

@@ -97,7 +97,8 @@ impl Held {
 
     /// Deletes it with all that is in it.
     pub(super) fn delete(self) -> Result<(), Trouble> {
-        let deleted = empty(&self.folder).and_then(|()| {
+        let alone = if mount(&self.folder) == mount(&self.parent) { Ok(()) } else { Err(Errno::BUSY) };
+        let deleted = alone.and_then(|()| empty(&self.folder)).and_then(|()| {
             let now = openat(&self.parent, &self.name, PASS | OFlags::NOFOLLOW, Mode::empty());
             if now.is_ok_and(|now| identity(&now) == identity(&self.folder)) {
                 absent(unlinkat(&self.parent, &self.name, AtFlags::REMOVEDIR))?;
@@ -154,12 +155,32 @@ fn elsewhere(path: &Path) -> Trouble {
 }
 
 fn undeletable(path: &Path, errno: Errno) -> Trouble {
+    if errno == Errno::BUSY {
+        let shown = path.display();
+        return Trouble::Refused(format!(
+            "{shown} cannot be deleted: something was mounted in it meanwhile, which stays; unmount that, and remove it again"
+        ));
+    }
     Trouble::Refused(format!("{} cannot be deleted: {}", path.display(), std::io::Error::from(errno)))
 }
 
 fn identity(dir: &OwnedFd) -> Option<(u64, u64)> {
     #[allow(clippy::useless_conversion, reason = "the width of a device number is another on each system")]
     fstat(dir).ok().map(|stat| (u64::try_from(stat.st_dev).unwrap_or_default(), stat.st_ino))
+}
+
+/// By which mount a folder is held. One that is held already stays that one, whatever is mounted over it.
+#[cfg(target_os = "linux")]
+fn mount(dir: &OwnedFd) -> Option<u64> {
+    use rustix::fs::{StatxFlags, statx};
+    let stat = statx(dir, "", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID).ok()?;
+    (stat.stx_mask & StatxFlags::MNT_ID.bits() != 0).then_some(stat.stx_mnt_id)
+}
+
+/// Where folders are not mounted twice, its disk says it.
+#[cfg(not(target_os = "linux"))]
+fn mount(dir: &OwnedFd) -> Option<u64> {
+    identity(dir).map(|(disk, _)| disk)
 }
 
 /// The names in a folder.
@@ -185,6 +206,10 @@ fn empty(dir: &OwnedFd) -> Result<(), Errno> {
             // Systems have one or the other for a folder.
             Err(refused @ (Errno::ISDIR | Errno::PERM)) => {
                 let Ok(folder) = below(dir, &name) else { return Err(refused) };
+                // What came to be mounted there lies elsewhere.
+                if mount(&folder) != mount(dir) {
+                    return Err(Errno::BUSY);
+                }
                 empty(&folder)?;
                 absent(unlinkat(dir, &name, AtFlags::REMOVEDIR))?;
             }
@@ -218,4 +243,21 @@ fn repositories(dir: &OwnedFd, path: &Path, found: &mut Vec<PathBuf>) -> Result<
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_folder_on_which_something_is_mounted_is_of_another_mount() {
+        let top = openat(CWD, "/", HOLD, Mode::empty()).unwrap();
+        let mounted = below(&top, OsStr::new("proc")).unwrap();
+        let inside = below(&mounted, OsStr::new("self")).err();
+        assert_eq!(inside, Some(Errno::NOTDIR), "a link is not followed");
+        assert!(mount(&top).is_some() && mount(&mounted).is_some());
+        assert_ne!(mount(&top), mount(&mounted));
+        assert_eq!(mount(&mounted), mount(&below(&mounted, OsStr::new("sys")).unwrap()));
+    }
 }

@@ -1,6 +1,10 @@
 //! Ways out of the folders, each of which must end inside or nowhere.
 
 use super::*;
+use crate::adapters::file::bytes::read;
+use crate::adapters::file::roots::Roots;
+use crate::adapters::file::walk::{Aim, walk};
+use rustix::fs::{FlockOperation, flock};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
@@ -290,4 +294,54 @@ fn an_allowed_folder_that_becomes_a_link_is_not_followed() {
         assert_eq!(world.names(&real.join("outside")), ["secret", "sub"]);
         assert!(world.names(&real.join("outside/sub")).is_empty());
     }
+}
+
+#[test]
+fn a_folder_that_is_moved_out_while_a_block_is_at_it_is_left_alone() {
+    let inputs = [
+        ("merge_state", json!({"path": "sub/s.json", "updates": {"new": 1}})),
+        ("write_state", json!({"path": "sub/s.json", "state": {"new": 1}})),
+        ("create", json!({"path": "sub/HEAD", "content": "x"})),
+    ];
+    for (operation, inputs) in inputs {
+        let world = World::new();
+        fs::create_dir(world.project("sub")).unwrap();
+        world.put("sub/s.json", "{}");
+        let held = fs::File::open(world.project("sub")).unwrap();
+        flock(&held, FlockOperation::LockExclusive).unwrap();
+        let gate = Gate::default();
+        std::thread::scope(|scope| {
+            let at_it = scope.spawn(|| {
+                let perform = perform(1, operation, inputs);
+                world.files.carry_out(&RunId::new("calm-fox-1"), &world.home, &perform, &gate)
+            });
+            while !gate.waits.load(Ordering::SeqCst) {
+                std::thread::yield_now();
+            }
+            fs::rename(world.project("sub"), world.outside("sub")).unwrap();
+            drop(held);
+            let trouble = at_it.join().unwrap().unwrap_err().into_failure();
+            assert!(trouble.message.contains("`sub/"), "{operation}: {}", trouble.message);
+            assert!(trouble.message.contains("was moved or replaced"), "{operation}: {}", trouble.message);
+        });
+        assert_eq!(world.names(&world.outside("sub")), ["s.json"], "{operation}");
+        assert_eq!(fs::read_to_string(world.outside("sub/s.json")).unwrap(), "{}");
+    }
+}
+
+#[test]
+fn what_was_read_in_a_folder_that_was_moved_out_is_not_told() {
+    let world = World::new();
+    fs::create_dir(world.project("sub")).unwrap();
+    world.put("sub/file", "text");
+    let roots = Roots::open(&world.home, &world.dir.path().join("data")).unwrap();
+    let place = walk(&roots, "sub/file", Aim::Read).unwrap();
+    let read = || read(&place, 10, "", &Gate::default());
+    fs::rename(world.project("sub"), world.project("other")).unwrap();
+    assert_eq!(read().unwrap(), b"text", "inside it may move");
+    fs::rename(world.project("other"), world.outside("sub")).unwrap();
+    is_crash(
+        read().map(|_| Map::new()).map_err(crate::adapters::file::Trouble::into_failure),
+        "was moved or replaced",
+    );
 }
