@@ -5,8 +5,9 @@ use super::shell;
 use crate::view::{Line, State, Timeline, shown};
 use kernel::clock::iso;
 use kernel::plan::Flow;
-use kernel::{Outcome, Plan, Status};
+use kernel::{Data, Outcome, Plan, Status};
 use serde_json::{Map, Value, json};
+use std::convert::Infallible;
 
 /// Returns the response for a run, however it stands. Whether someone must do something before it goes on is not known here.
 pub fn response(plan: &Plan, timeline: &Timeline, status: &Status, is_paused: bool) -> Value {
@@ -76,11 +77,8 @@ fn metadata(plan: &Plan, timeline: &Timeline) -> Value {
 pub fn block(line: &Line) -> Value {
     let outputs = line.outputs.iter().map(|(name, data)| (name.clone(), shown(data)));
     let mut outputs: Map<_, _> = outputs.collect();
-    if let Some(items) = &line.items {
-        outputs.insert(
-            "results".to_owned(),
-            items.iter().filter(|item| item.state.is_over()).map(row).collect(),
-        );
+    if let Ok(Some(results)) = results(line, |data| Ok::<_, Infallible>(shown(data))) {
+        outputs.insert(RESULTS.to_owned(), results);
     }
     json!({
         "inputs": inputs(line),
@@ -92,17 +90,31 @@ pub fn block(line: &Line) -> Value {
 /// Inputs that are nobody's but ours: a script, what an adapter is to do, a template as an evaluator takes it, what is not whole.
 const OURS: [&str; 4] = ["script", "operation", "source", super::LEFT_OUT];
 
-/// What became of an item, as the outputs of its block have it.
-fn row(line: &Line) -> Value {
+/// The output of a block that says what became of its items.
+pub const RESULTS: &str = "results";
+
+/// What became of the items of a block that are over, as its outputs have it where something reads them.
+pub fn results<E>(line: &Line, mut value: impl FnMut(&Data) -> Result<Value, E>) -> Result<Option<Value>, E> {
+    let Some(items) = &line.items else { return Ok(None) };
+    items
+        .iter()
+        .filter(|item| item.state.is_over())
+        .map(|item| row(item, &mut value))
+        .collect::<Result<_, E>>()
+        .map(Some)
+}
+
+fn row<E>(line: &Line, value: &mut impl FnMut(&Data) -> Result<Value, E>) -> Result<Value, E> {
     let index = line.id.strip_suffix(']').and_then(|id| id.rsplit_once('[')?.1.parse::<u32>().ok());
-    let outputs = line.outputs.iter().map(|(name, data)| (name.clone(), shown(data)));
-    json!({
+    let item = line.item.as_ref().map(&mut *value).transpose()?;
+    let outputs = line.outputs.iter().map(|(name, data)| Ok((name.clone(), value(data)?)));
+    Ok(json!({
         "index": index,
-        "item": line.item.as_ref().map(shown),
+        "item": item,
         "succeeded": line.state == State::Succeeded,
-        "outputs": outputs.collect::<Map<_, _>>(),
+        "outputs": outputs.collect::<Result<Map<_, _>, E>>()?,
         "error": line.reason,
-    })
+    }))
 }
 
 /// The inputs as they were written: the script and the variables of its references are our own affair.

@@ -76,6 +76,34 @@ fn runs_journals_and_steps_can_be_read() {
     assert_eq!(error["data"]["did_you_mean"], json!(["stdout"]));
 }
 
+#[test]
+fn a_step_says_what_became_of_its_items_whoever_reads_them() {
+    const ITEMS: &str = r#"
+name: NAME
+blocks:
+  - id: each
+    type: Shell
+    for_each: [a, b]
+    inputs: {command: "echo ${each.item}; head -c 9000 /dev/zero | tr '\\0' x"}
+"#;
+    let read = format!("{ITEMS}outputs: {{all: '${{blocks.each.results}}'}}\n").replace("NAME", "read");
+    let unread = ITEMS.replace("NAME", "unread");
+    let world = World::with(&[("read", &read), ("unread", &unread)]);
+    let mut client = world.client();
+    for name in ["read", "unread"] {
+        let answer = client.good("execute_workflow", json!({ "workflow": name }));
+        let uri = format!("switchback://run/{}/step/each", answer["workflow_id"].as_str().unwrap());
+        let step: Value = serde_json::from_str(&text(&mut client, &uri)).unwrap();
+        let results = step["outputs"]["results"].as_array().unwrap();
+        assert_eq!(results.len(), 2, "{name}");
+        assert_eq!((&results[1]["item"], &results[1]["succeeded"]), (&json!("b"), &json!(true)));
+        assert_eq!(results[1]["outputs"]["stdout"].as_str().unwrap().len(), 9002);
+        let piece: Value =
+            serde_json::from_str(&text(&mut client, &format!("{uri}/outputs/results/0"))).unwrap();
+        assert_eq!(serde_json::from_str::<Value>(piece["text"].as_str().unwrap()).unwrap(), json!(results));
+    }
+}
+
 // covers: D-08
 #[test]
 fn a_prompt_helps_with_a_workflow() {

@@ -10,6 +10,8 @@ use super::uri::{self, Side};
 use crate::mcp::fit::fill;
 use crate::mcp::problem::{Problem, said};
 use crate::mcp::runs;
+use engine::dialects::blocks::view::{RESULTS, results as items};
+use engine::kernel::plan::Dialect;
 use engine::kernel::{Data, Fields};
 use engine::store::Reader;
 use engine::view::{Line, Values, View};
@@ -24,12 +26,18 @@ const NAMED_MAX: usize = 16;
 /// The document of a step.
 pub(super) fn whole(view: &View, reader: &Reader, step: &str) -> Result<Value, Problem> {
     let line = find(view, step)?;
+    let mut outputs = loaded(reader, &line.outputs)?;
+    if outputs.get(RESULTS).is_none()
+        && let Some(results) = results(view, reader, line)?
+    {
+        outputs[RESULTS] = results;
+    }
     let document = json!({
         "run": view.run,
         "step": line.id,
         "status": view.state(line).status(),
         "inputs": loaded(reader, &line.inputs)?,
-        "outputs": loaded(reader, &line.outputs)?,
+        "outputs": outputs,
         "reason": line.reason,
     });
     let Some(mut cut) = fill(&document, BYTES_MAX, WORDS_BYTES) else { return Ok(document) };
@@ -60,14 +68,19 @@ pub(super) fn piece(
         Side::Inputs => &line.inputs,
         Side::Outputs => &line.outputs,
     };
-    let Some(data) = fields.get(name) else {
+    let value = match (fields.get(name), side) {
+        (Some(data), _) => Some(Values(reader).value(data).map_err(runs::not_loaded)?),
+        (None, Side::Outputs) if name == RESULTS => results(view, reader, line)?,
+        (None, _) => None,
+    };
+    let Some(value) = value else {
         let error = format!("`{step}` of run {} has no `{}` in its {}", view.run, said(name), side.as_str());
         return Err(Problem::new("unknown-value", error)
             .options(fields.keys().cloned())
             .near(name)
             .help("Read it again with one of these names"));
     };
-    let text = text_of(&Values(reader).value(data).map_err(runs::not_loaded)?);
+    let text = text_of(&value);
     let from = text.floor_char_boundary(from);
     let to = from + room_for(&text[from..], BYTES_MAX - WORDS_BYTES);
     let mut document = json!({
@@ -94,6 +107,14 @@ fn find<'v>(view: &'v View, step: &str) -> Result<&'v Line, Problem> {
             .near(step)
             .help("Read it again with one of these steps")
     })
+}
+
+/// What became of the items of a block. Its outputs have that only where something reads it.
+fn results(view: &View, reader: &Reader, line: &Line) -> Result<Option<Value>, Problem> {
+    if view.plan.dialect != Dialect::Blocks {
+        return Ok(None);
+    }
+    items(line, |data| Values(reader).value(data).map_err(runs::not_loaded))
 }
 
 /// What a step was given or gave, with stored values loaded.
