@@ -2,11 +2,12 @@
 
 use super::order::compared;
 use super::text::{Given, named, shown};
-use super::undefined::{defined, with_items};
+use super::undefined::{at, defined, with_items};
 use dialects::text::looks;
 use kernel::Digest;
 use minijinja::value::ValueKind;
 use minijinja::{Environment, Error, ErrorKind, State, Value, filters};
+use std::collections::BTreeSet;
 
 /// Adds them.
 pub(super) fn add(environment: &mut Environment<'static>) {
@@ -14,6 +15,7 @@ pub(super) fn add(environment: &mut Environment<'static>) {
         environment.add_filter(name, default);
     }
     environment.add_filter("sort", sort);
+    environment.add_filter("unique", unique);
     environment.add_filter("dictsort", |map: &Value, given: Given| {
         filters::dictsort(map, named(given, &["case_sensitive", "by", "reverse"])?)
     });
@@ -51,6 +53,27 @@ fn sort(state: &mut State<'_, '_>, value: Value, given: Given) -> Result<Value, 
     let value = if value.is_undefined() { Vec::<Value>::new().into() } else { value };
     let value = with_items(&value, given.peek::<Value>("attribute").ok().as_ref())?;
     filters::sort(state, value, given)
+}
+
+/// The first of all items that are the same: `1`, `1.0` and `true` are, as in Python.
+fn unique(value: Value, given: Given) -> Result<Value, Error> {
+    let given = named(given, &["case_sensitive", "attribute"])?;
+    let by_case = given.get::<Option<Value>>("case_sensitive")?.is_some_and(|by_case| by_case.is_true());
+    let attribute = given.get::<Option<Value>>("attribute")?.filter(|attribute| !attribute.is_none());
+    given.assert_all_used()?;
+    let value = if value.is_undefined() { Vec::<Value>::new().into() } else { value };
+    let path = attribute.as_ref().map(Value::to_string);
+    let mut seen = BTreeSet::new();
+    let is_new = |item: &Value| {
+        let found =
+            path.as_ref().map_or_else(|| Some(item.clone()), |path| at(item, path)).unwrap_or_default();
+        seen.insert(match found.as_str() {
+            Some(text) if !by_case => text.to_lowercase().into(),
+            _ if found.kind() == ValueKind::Bool => u8::from(found.is_true()).into(),
+            _ => found,
+        })
+    };
+    Ok(with_items(&value, attribute.as_ref())?.try_iter()?.filter(is_new).collect())
 }
 
 fn length(value: &Value) -> Result<usize, Error> {

@@ -45,7 +45,6 @@ pub(super) fn add(environment: &mut Environment<'static>) {
         ("selectattr", Value::from_function(filters::selectattr)),
         ("slice", Value::from_function(filters::slice)),
         ("sum", Value::from_function(filters::sum)),
-        ("unique", Value::from_function(filters::unique)),
     ];
     let of = |all: Vec<(&'static str, Value)>, counts_as: As| all.into_iter().map(move |it| (it, counts_as));
     let items = vec![("items", Value::from_function(filters::items))];
@@ -58,7 +57,7 @@ pub(super) fn add(environment: &mut Environment<'static>) {
                 "sum" => with_items(value, attribute(&given, Some(0)).as_ref())?,
                 "join" => with_items(value, attribute(&given, Some(1)).as_ref())?,
                 "max" => reversed(with_items(value, attribute(&given, None).as_ref())?)?,
-                "min" | "unique" => with_items(value, attribute(&given, None).as_ref())?,
+                "min" => with_items(value, attribute(&given, None).as_ref())?,
                 _ => value.clone(),
             };
             called(state, &inner, value, counts_as, given)

@@ -60,6 +60,9 @@ fn whole_numbers_have_an_edge() {
     assert!(evaluate(&digits(39)).unwrap_err().contains("the number is too large for a whole one"));
     assert!(evaluate("{{ 1e38 | int }}").unwrap_err().contains("too large"));
     gives("{{ ['', '-', '+-1', '1__0', '_1', '0x', 'é1'] | map('int') | unique | list }}", json!([0]));
+    gives("{{ [1, 'a', none, true, 'A', 1.0, false, 0] | unique | list }}", json!([1, "a", null, false]));
+    gives("{{ ['a', 'A', 'a'] | unique(true) | list }}", json!(["a", "A"]));
+    gives("{{ [{'n': 1}, {'n': true}] | unique(attribute='n') | list }}", json!([{"n": 1}]));
     gives("{{ ['-0x1f' | int(base=16), '0b11' | int(base=0), '1_0' | float] }}", json!([-31, 3, 10.0]));
     assert!(evaluate("{{ '1' | int(base=37) }}").unwrap_err().contains("a base of 0, or of 2 up to 36"));
 }
