@@ -49,7 +49,7 @@ const UNMISTAKABLE: [&str; 8] =
 pub(super) struct Called {
     /// Variables and aliases that begin with the name of a builtin that evaluates.
     hidden: BTreeSet<String>,
-    /// Variables whose text a value begins.
+    /// Variables whose text a value begins, or that hold a name which may mean something else too: `test`.
     filled: BTreeSet<String>,
     /// Parts that are given to a command, and its name if it has one.
     given: Vec<(usize, Option<Rc<str>>)>,
@@ -131,6 +131,8 @@ impl Called {
         let is_shell = first.rsplit('/').next().is_some_and(|name| SHELLS.contains(&name));
         if UNMISTAKABLE.contains(&first) || (is_shell && words.any(takes_code)) {
             self.hidden.insert(name.to_owned());
+        } else if is_evaluating(text) {
+            self.fill(name);
         }
     }
 

@@ -184,6 +184,8 @@ fn a_command_that_cannot_be_seen_is_doubted() {
         "% @",
         "command % x=@",
         "cmd=let; $cmd x=@",
+        "cmd=test; $cmd -v @",
+        "cmd='printf'; \"$cmd\" -v @ a",
         "cmd=(declare -i); \"${cmd[@]}\" x=@",
         "tool=@; $tool %",
         "tool=@\nif \"$tool\" %; then :; fi",
@@ -201,6 +203,7 @@ fn a_command_that_cannot_be_seen_is_doubted() {
     }
     for template in [
         "$SUDO apt-get install @",
+        "mode=test; ./run \"$mode\" @; $SUDO ./run @",
         "echo eval failed; m=$(echo local); $SUDO apt-get install @",
         "\"$PYTHON\" -m pip install @",
         "${MAKE:-make} V=@",
