@@ -131,15 +131,16 @@ impl Called {
         let is_shell = first.rsplit('/').next().is_some_and(|name| SHELLS.contains(&name));
         if UNMISTAKABLE.contains(&first) || (is_shell && words.any(takes_code)) {
             self.hidden.insert(name.to_owned());
-        } else if is_evaluating(text) {
-            self.fill(name);
         }
     }
 
     /// Notes what an assignment gives to a variable.
     pub(super) fn assign(&mut self, name: &str, word: &Word, from: usize) {
         self.hide(name, &word.said[from..]);
-        if word.references.iter().any(|reference| !reference.is_nested && reference.at == from) {
+        let is_filled = word.references.iter().any(|reference| !reference.is_nested && reference.at == from);
+        // Which word of a list is the name is not looked for.
+        let is_one = from > 0;
+        if is_filled || (is_one && is_evaluating(&word.said[from..])) {
             self.fill(name);
         }
     }
