@@ -98,14 +98,18 @@ impl Held {
     /// Deletes it with all that is in it.
     pub(super) fn delete(self) -> Result<(), Trouble> {
         let alone = if mount(&self.folder) == mount(&self.parent) { Ok(()) } else { Err(Errno::BUSY) };
-        let deleted = alone.and_then(|()| empty(&self.folder)).and_then(|()| {
-            let now = openat(&self.parent, &self.name, PASS | OFlags::NOFOLLOW, Mode::empty());
-            if now.is_ok_and(|now| identity(&now) == identity(&self.folder)) {
-                absent(unlinkat(&self.parent, &self.name, AtFlags::REMOVEDIR))?;
+        let emptied = alone.and_then(|()| empty(&self.folder));
+        emptied.map_err(|errno| undeletable(&self.path, errno))?;
+        let now = openat(&self.parent, &self.name, PASS | OFlags::NOFOLLOW, Mode::empty());
+        match now {
+            Ok(now) if identity(&now) == identity(&self.folder) => {
+                let gone = absent(unlinkat(&self.parent, &self.name, AtFlags::REMOVEDIR));
+                gone.map_err(|errno| undeletable(&self.path, errno))
             }
-            Ok(())
-        });
-        deleted.map_err(|errno| undeletable(&self.path, errno))
+            // Somebody else has taken it away.
+            Err(Errno::NOENT) if is_gone(&self.folder) => Ok(()),
+            _ => Err(moved(&self.path)),
+        }
     }
 }
 
@@ -154,6 +158,14 @@ fn elsewhere(path: &Path) -> Trouble {
     ))
 }
 
+fn moved(path: &Path) -> Trouble {
+    Trouble::Crashed(format!(
+        "{} was moved or replaced while it was removed: its files are deleted, and its folder, empty, is where it was moved \
+         to; see what moves it, and remove the worktree again",
+        path.display()
+    ))
+}
+
 fn undeletable(path: &Path, errno: Errno) -> Trouble {
     if errno == Errno::BUSY {
         let shown = path.display();
@@ -193,6 +205,11 @@ fn names(dir: &OwnedFd) -> Result<Vec<OsString>, Errno> {
 
 fn below(dir: &OwnedFd, name: &OsStr) -> Result<OwnedFd, Errno> {
     openat(dir, name, HOLD | OFlags::NOFOLLOW, Mode::empty())
+}
+
+/// Whether a folder that is held has no name any more.
+fn is_gone(folder: &OwnedFd) -> bool {
+    fstat(folder).is_ok_and(|stat| stat.st_nlink == 0)
 }
 
 /// What is gone already is well.
@@ -248,6 +265,35 @@ fn repositories(dir: &OwnedFd, path: &Path, found: &mut Vec<PathBuf>) -> Result<
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
+
+    #[test]
+    fn a_folder_that_is_moved_while_it_is_emptied_is_not_told_as_removed() {
+        let dir = tempfile::tempdir().unwrap();
+        let real = dir.path().canonicalize().unwrap();
+        let (here, there) = (real.join("here"), real.join("there"));
+        let held = || {
+            fs::create_dir(&here).unwrap();
+            fs::write(here.join("file"), "").unwrap();
+            Held::open(&here).unwrap().unwrap()
+        };
+        for comes in [false, true] {
+            let moved = held();
+            fs::rename(&here, &there).unwrap();
+            if comes {
+                fs::create_dir(&here).unwrap();
+            }
+            let told = moved.delete();
+            assert!(matches!(&told, Err(Trouble::Crashed(words)) if words.contains("was moved")), "{told:?}");
+            fs::remove_dir(&there).unwrap();
+        }
+        fs::remove_dir(&here).unwrap();
+        let gone = held();
+        fs::remove_dir_all(&here).unwrap();
+        assert_eq!(gone.delete(), Ok(()));
+        assert_eq!(held().delete(), Ok(()));
+        assert!(!here.exists());
+    }
 
     #[test]
     #[cfg(target_os = "linux")]
