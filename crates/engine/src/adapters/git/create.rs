@@ -5,7 +5,8 @@
 //! | nothing | it is made, from the branch if there is one, else with a new branch from the base |
 //! | the same worktree on the same branch | nothing: it is done |
 //! | a half of one that was being made for somebody here | that half is taken away, and it is made |
-//! | an entry of the list without its folder | the entry is taken away, and it is made |
+//! | an entry of the list whose folder a removal here took away, and was cut off then | the entry is taken away, and it is made |
+//! | any other entry without its folder | refused: the folder may have been moved, and then the entry is its index and its log |
 //! | a half of another git's, another branch, other files | refused |
 
 use super::call::Git;
@@ -58,6 +59,10 @@ pub(super) async fn create(
                 repository.clear(Held::open(&wish.target)?, &wish.target).await?;
             }
             State::Gone => {
+                let note = marks::Removing::read(&repository.common, &wish.target);
+                if note.is_none_or(|note| note.over.is_some()) {
+                    return Err(away(wish));
+                }
                 make_way(&wish.target)?;
                 repository.forget(&wish.target)?;
             }
@@ -185,6 +190,16 @@ fn is_empty(target: &Path) -> bool {
         Ok(mut entries) => entries.next().is_none(),
         Err(error) => error.kind() == std::io::ErrorKind::NotFound,
     }
+}
+
+/// That git knows a worktree there whose folder is not there.
+fn away(wish: &Wish<'_>) -> Trouble {
+    let shown = wish.target.display();
+    Trouble::Refused(format!(
+        "{shown} is not there, and git still knows a worktree of that path: it was moved or deleted by hand. If it was moved, \
+         `git worktree repair` with its new path tells git; if it was deleted, `git worktree prune` clears up, and then \
+         it can be made"
+    ))
 }
 
 /// Takes an empty folder away, as git wants it for an entry whose files are not there.

@@ -91,13 +91,32 @@ async fn somebody_at_it_is_not_disturbed() {
 }
 
 #[tokio::test]
-async fn an_entry_without_its_folder_is_taken_away() {
+async fn an_entry_without_its_folder_is_left_alone() {
     let lab = Lab::new();
     lab.create("w", "f").await.unwrap();
-    fs::remove_dir_all(lab.root().join("w")).unwrap();
-    assert_eq!(lab.create("w", "f").await.unwrap()["created"], json!(true));
-    fs::remove_dir_all(lab.root().join("w")).unwrap();
+    lab.write("w/staged.txt", "only in its index");
+    lab.git(&["-C", "w", "add", "staged.txt"]);
+    fs::rename(lab.root().join("w"), lab.root().join("moved")).unwrap();
+    for branch in ["f", "g"] {
+        let words = refused(lab.create("w", branch).await);
+        assert!(words.contains("git worktree repair") && words.contains("git worktree prune"), "{words}");
+    }
     fs::create_dir(lab.root().join("w")).unwrap();
+    assert!(refused(lab.create("w", "f").await).contains("moved or deleted by hand"));
+    fs::remove_dir(lab.root().join("w")).unwrap();
+    lab.git(&["worktree", "repair", "moved"]);
+    assert_eq!(lab.git(&["-C", "moved", "status", "--porcelain"]), "A  staged.txt");
+    // Of one that was deleted git is told.
+    fs::remove_dir_all(lab.root().join("moved")).unwrap();
+    lab.git(&["worktree", "prune"]);
+    assert_eq!(lab.create("w", "f").await.unwrap()["created"], json!(true));
+}
+
+#[tokio::test]
+async fn what_a_removal_left_that_was_cut_off_makes_room() {
+    let lab = Lab::new();
+    super::remove::cut(&lab, "run").await;
+    fs::remove_dir_all(lab.root().join("w")).unwrap();
     assert_eq!(lab.create("w", "f").await.unwrap()["created"], json!(true));
 }
 

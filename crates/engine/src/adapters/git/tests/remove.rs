@@ -258,7 +258,7 @@ fn what_holds_the_sockets_of_the_server_stays() {
 }
 
 /// A worktree that an attempt of `by` was removing.
-async fn cut(lab: &Lab, by: &str) {
+pub(super) async fn cut(lab: &Lab, by: &str) {
     lab.write("b.txt", "b");
     lab.commit("second");
     lab.create("w", "f").await.unwrap();
