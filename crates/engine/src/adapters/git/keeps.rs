@@ -16,13 +16,15 @@ const NAMED_MAX: usize = 5;
 /// How many folders git is asked about at once.
 const ASKED_MAX: usize = 64;
 /// What lies in git's entry of a worktree while something is under way.
-const UNDER_WAY: [(&str, &str); 6] = [
+const UNDER_WAY: [(&str, &str); 8] = [
     ("rebase-merge", "a rebase"),
     ("rebase-apply", "a rebase or `git am`"),
     ("MERGE_HEAD", "a merge"),
     ("MERGE_AUTOSTASH", "a merge"),
     ("CHERRY_PICK_HEAD", "a cherry-pick"),
     ("REVERT_HEAD", "a revert"),
+    ("sequencer", "a cherry-pick or a revert"),
+    ("BISECT_LOG", "a bisect"),
 ];
 /// How git says that what it tracks is a submodule.
 const SUBMODULE: &str = "160000 ";
@@ -95,7 +97,7 @@ pub(super) fn at_rest(known: &Path, wish: &Wish<'_>) -> Result<(), Trouble> {
     let Some((_, what)) = UNDER_WAY.iter().find(|(mark, _)| is_there(mark)) else { return Ok(()) };
     let shown = wish.target.display();
     Err(Trouble::Refused(format!(
-        "{shown} is in the middle of {what}: end or abort it, or say `force: true` to lose what it has put aside"
+        "{shown} is in the middle of {what}: end or abort it, or say `force: true` to lose what it has noted"
     )))
 }
 

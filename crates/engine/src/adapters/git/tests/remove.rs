@@ -67,6 +67,17 @@ async fn what_a_rebase_has_put_aside_keeps_it() {
 }
 
 #[tokio::test]
+async fn a_search_that_is_under_way_keeps_it() {
+    let lab = Lab::new();
+    lab.create("w", "f").await.unwrap();
+    lab.git_in(&lab.root().join("w"), &["bisect", "start"]);
+    let words = refused(lab.remove("w").await);
+    assert!(words.contains("is in the middle of a bisect: end or abort it, or say `force: true`"), "{words}");
+    lab.git_in(&lab.root().join("w"), &["bisect", "reset"]);
+    assert_eq!(lab.remove("w").await.unwrap()["removed"], json!(true));
+}
+
+#[tokio::test]
 async fn its_branch_goes_only_if_it_is_merged() {
     let lab = Lab::new();
     lab.create("w", "f").await.unwrap();
