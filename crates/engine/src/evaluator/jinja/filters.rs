@@ -26,6 +26,7 @@ pub(super) fn add(environment: &mut Environment<'static>) {
     environment.add_test("callable", |value: &Value| value.kind() == ValueKind::Plain);
     environment.add_test("iterable", |value: &Value| !value.is_none() && value.try_iter().is_ok());
     environment.add_test("sequence", |value: &Value| value.len().is_some());
+    environment.add_test("in", is_in);
     environment.add_filter("length", length);
     environment.add_filter("count", length);
     environment.add_filter("parse_json", parse_json);
@@ -74,6 +75,26 @@ fn unique(value: Value, given: Given) -> Result<Value, Error> {
         })
     };
     Ok(with_items(&value, attribute.as_ref())?.try_iter()?.filter(is_new).collect())
+}
+
+/// Whether something lies in a list, a map or a text: nothing lies in a number.
+fn is_in(value: &Value, other: &Value) -> Result<bool, Error> {
+    defined(value)?;
+    defined(other)?;
+    let within = match other.kind() {
+        ValueKind::String => value.as_str().map(|part| other.as_str().unwrap_or_default().contains(part)),
+        ValueKind::Map => Some(other.get_item(value).is_ok_and(|found| !found.is_undefined())),
+        ValueKind::Seq | ValueKind::Iterable => Some(other.try_iter()?.any(|item| item == *value)),
+        _ => None,
+    };
+    within.ok_or_else(|| {
+        let words = format!(
+            "`in` looks in a list, a map or a text, not for a {} in a {}",
+            value.kind(),
+            other.kind()
+        );
+        Error::new(ErrorKind::InvalidOperation, words)
+    })
 }
 
 fn length(value: &Value) -> Result<usize, Error> {

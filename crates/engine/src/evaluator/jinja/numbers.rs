@@ -11,18 +11,35 @@ pub(super) fn add(environment: &mut Environment<'static>) {
     environment.add_filter("int", int);
     environment.add_filter("float", float);
     environment.add_filter("filesizeformat", size);
+    environment.add_test("even", |value: &Value| remainder("even", value).map(|rest| rest == 0.0));
+    environment.add_test("odd", |value: &Value| remainder("odd", value).map(|rest| rest == 1.0));
     let inner = Value::from_function(filters::round);
     environment.add_filter("round", move |state: &mut State<'_, '_>, value: Value, given: Given| {
         let given = named(given, &["precision", "method"])?;
         let is_common = given.peek::<&str>("method").map_or(true, |method| method == "common");
         // What is rounded up or down is a fraction in Python, whatever it was.
         let value = match value.kind() {
-            ValueKind::Bool => u8::from(value.is_true()).into(),
+            ValueKind::Bool if is_common => u8::from(value.is_true()).into(),
+            ValueKind::Bool => f64::from(u8::from(value.is_true())).into(),
             ValueKind::Number if !is_common => f64::try_from(value)?.into(),
             _ => value,
         };
         inner.call(state, &[value, given.into()])
     });
+}
+
+/// What is left of a number when it is halved.
+fn remainder(test: &str, value: &Value) -> Result<f64, Error> {
+    defined(value)?;
+    match (value.kind(), i128::try_from(value.clone())) {
+        (ValueKind::Number, Ok(whole)) => Ok(if whole % 2 == 0 { 0.0 } else { 1.0 }),
+        (ValueKind::Number, Err(_)) => Ok(f64::try_from(value.clone())?.rem_euclid(2.0)),
+        (ValueKind::Bool, _) => Ok(if value.is_true() { 1.0 } else { 0.0 }),
+        (kind, _) => Err(Error::new(
+            ErrorKind::InvalidOperation,
+            format!("`{test}` takes a number, and this is a {kind}: make it one with `| int`"),
+        )),
+    }
 }
 
 /// A number of bytes for people.

@@ -12,12 +12,10 @@ use minijinja_contrib::globals;
 /// What a filter is given beside its value, by place and by name.
 pub(super) type Given = Rest<ValueOrKwargs>;
 
-/// Adds them.
+/// Adds them. What is escaped stays so when only blanks are put around it.
 pub(super) fn add(environment: &mut Environment<'static>) {
-    environment.add_filter("center", center);
     environment.add_filter("truncate", truncate);
     environment.add_filter("urlencode", url_encode);
-    environment.add_filter("indent", indent);
     environment.add_filter("replace", replace);
     environment.add_filter("string", string);
     environment.add_filter("wordcount", |value: &Value| {
@@ -26,6 +24,15 @@ pub(super) fn add(environment: &mut Environment<'static>) {
     });
     environment.add_filter("wordwrap", word_wrap);
     environment.add_function("cycler", |items: Rest<Value>| globals::cycler(items.0));
+    for (name, inner) in [("center", Value::from_function(center)), ("indent", Value::from_function(indent))]
+    {
+        environment.add_filter(name, move |state: &mut State<'_, '_>, value: Value, given: Given| {
+            let is_safe = value.is_safe();
+            let arguments: Vec<Value> = std::iter::once(value).chain(given.into_values()).collect();
+            let made = inner.call(state, &arguments)?;
+            Ok::<_, Error>(if is_safe { Value::from_safe_string(shown(&made)) } else { made })
+        });
+    }
 }
 
 /// The arguments by name, wherever they stood.
