@@ -119,6 +119,15 @@ impl Reader {
         self.list("parent = ? ORDER BY created_at, id", &[&parent.as_str()])
     }
 
+    /// Whether a run below this one, however deep, works: it does not only wait.
+    pub fn works_below(&self, run: &RunId) -> Result<bool, Fault> {
+        let (from, after) = (format!("{run}/"), format!("{run}0"));
+        let mut find = self.db.prepare_cached(
+            "SELECT 1 FROM run WHERE id > ?1 AND id < ?2 AND ended_at IS NULL AND status IN ('queued', 'running', 'closing')",
+        )?;
+        Ok(find.exists([from, after])?)
+    }
+
     /// The run whose id is or begins with `prefix`. A child's id begins with its parent's and a slash, so a prefix
     /// without a slash means only runs that no other run started.
     pub fn by_prefix(&self, prefix: &str) -> Result<Found, Fault> {

@@ -122,7 +122,8 @@ pub(crate) async fn follow(run: Followable) -> Result<Followed, CommandError> {
         if progress.is_empty() {
             questions.put(&view, &mut painter);
             let is_told = view.seq() >= since.max(questions.since);
-            if is_told && !questions.is_asking() && (!view.needs_carrier() || Inline::holds(&view)) {
+            let is_settled = is_told && !questions.is_asking();
+            if is_settled && (!view.needs_carrier() || Inline::holds(&view, &desk.reader)?) {
                 break;
             }
         }

@@ -10,6 +10,7 @@ use engine::asking::{self, Asked};
 use engine::backend::Progress;
 use engine::kernel::plan::Audience;
 use engine::kernel::{Command, EffectId, RunId, Status};
+use engine::store::Reader;
 use engine::view::View;
 use std::time::{Duration, Instant};
 
@@ -61,9 +62,10 @@ impl Inline {
         Ok(())
     }
 
-    /// Whether the run goes no further without an answer.
-    pub(crate) fn holds(view: &View) -> bool {
-        !view.asked.is_empty() && matches!(view.status, Status::Waiting(_))
+    /// Whether the run goes no further without an answer: neither it nor a run below it works.
+    pub(crate) fn holds(view: &View, reader: &Reader) -> Result<bool, CommandError> {
+        let asks = !view.asked.is_empty() && matches!(view.status, Status::Waiting(_));
+        Ok(asks && !reader.works_below(&view.run)?)
     }
 
     pub(crate) fn is_asking(&self) -> bool {
