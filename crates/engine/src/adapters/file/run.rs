@@ -5,7 +5,7 @@ use super::note::{Created, Errand};
 use super::operation::{Done, Room};
 use super::roots::Roots;
 use super::walk::{Aim, walk};
-use super::write::Desk;
+use super::write::{Desk, sweep};
 use super::{Gate, Trouble};
 use crate::adapters::process::{Stop, Stops};
 use crate::answers::Answers;
@@ -47,14 +47,16 @@ impl Files {
         Files { data, answers }
     }
 
-    /// Takes away the file that was not yet what an attempt was for, if the attempt died with its server. What cannot be
-    /// reached any more stays where it is.
+    /// Takes away the files that were not yet what an attempt or those before it were for, if they died with their server.
+    /// What cannot be reached any more stays where it is.
     pub(super) fn clear(&self, run: &RunId, home: &Home, perform: &Perform) {
         let path = PLACES.iter().find_map(|name| perform.inputs.get(*name)?.inline()?.as_str());
         let (Some(path), Ok(roots)) = (path, Roots::open(home, &self.data)) else { return };
         if let Ok(place) = walk(&roots, path, Aim::Write) {
+            let errand = Errand::new(run, &perform.id);
+            sweep(&place, &errand);
             // Most attempts leave nothing.
-            let _ = unlinkat(&place.dir, Errand::new(run, &perform.id).temporary(), AtFlags::empty());
+            let _ = unlinkat(&place.dir, errand.temporary(), AtFlags::empty());
         }
     }
 

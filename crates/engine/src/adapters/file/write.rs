@@ -51,6 +51,7 @@ pub(super) fn write(
     options: &Options,
     desk: Desk<'_>,
 ) -> Result<Written, Trouble> {
+    sweep(place, desk.errand);
     let found = place.file()?;
     if let (Some(stat), true) = (found, options.is_noted && desk.errand.is_again())
         && let Some((ours, note)) = desk.errand.read(desk.data)
@@ -76,6 +77,14 @@ pub(super) fn write(
     // It may be executed next, which nobody may who holds it open.
     births::settle();
     Ok(written)
+}
+
+/// Takes away what attempts before this one left that died with their server.
+pub(super) fn sweep(place: &Place, errand: &Errand) {
+    for left in errand.left_behind() {
+        // Most attempts leave nothing.
+        let _ = unlinkat(&place.dir, left, AtFlags::empty());
+    }
 }
 
 /// Gives the file its name, and closes it.
@@ -128,10 +137,6 @@ struct Temporary<'p> {
 
 impl<'p> Temporary<'p> {
     fn new(place: &'p Place<'p>, errand: &Errand, rights: Option<Mode>) -> Result<Self, Trouble> {
-        for left in errand.left_behind() {
-            // Most attempts leave nothing.
-            let _ = unlinkat(&place.dir, left, AtFlags::empty());
-        }
         let name = errand.temporary();
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         // Nobody else reads it before it is what it shall be.

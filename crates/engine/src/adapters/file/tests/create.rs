@@ -115,6 +115,12 @@ fn what_attempts_left_behind_is_removed() {
     world.put(&format!("sub/{}", errand.temporary()), "half");
     world.attempt(2, "create", failed).unwrap();
     assert_eq!(world.names(&world.project("sub")), ["a"]);
+    // Also by one that must not write.
+    world.put(&format!("sub/{left}"), "half");
+    world.put("sub/b", "another's");
+    let refused = world.attempt(2, "create", json!({"path": "sub/b", "content": "x", "overwrite": false}));
+    assert!(refused.unwrap_err().message.contains("exists already"));
+    assert_eq!(world.names(&world.project("sub")), ["a", "b"]);
 }
 
 #[test]
@@ -134,6 +140,12 @@ fn what_an_attempt_left_that_died_is_taken_away() {
         perform.inputs.insert(name.to_owned(), Data::Inline("none/c".into()));
         world.files.clear(&run, &world.home, &perform);
         assert!(!world.project("none").exists());
+        // One after the other may have died.
+        perform.id = EffectId::new("write#2");
+        perform.inputs.insert(name.to_owned(), Data::Inline("sub/a".into()));
+        world.put(&format!("sub/{left}"), "half");
+        world.files.clear(&run, &world.home, &perform);
+        assert_eq!(world.names(&world.project("sub")), [format!("{left}0")], "{name}");
     }
 }
 
