@@ -36,7 +36,7 @@ use dialects::reactive::view::tasks::Parallel;
 use dialects::steps::PENDING_MAX;
 use dialects::steps::due::Delegated;
 use dialects::view::{Asked, Timeline};
-use kernel::plan::{OnInterrupt, Step};
+use kernel::plan::{OnInterrupt, Step, Work};
 use kernel::{News, Outcome, Plan, RunId, Status, Waiting};
 use std::sync::Arc;
 
@@ -201,9 +201,11 @@ impl View {
     pub fn undecided(&self) -> impl Iterator<Item = &Line> {
         let steps = self.plan.steps.iter().zip(self.lines());
         let parts = steps.flat_map(|(planned, line)| line.parts().iter().map(move |part| (planned, part)));
-        let asks = parts.filter(|(planned, line)| match line.state {
-            State::Interrupted => true,
-            State::Running => self.left && planned.on_interrupt == OnInterrupt::Ask,
+        // What was claimed of an action, and was being looked at, is looked at again.
+        let asks = parts.filter(|(planned, line)| match (line.state, &planned.work) {
+            (State::Interrupted, _) => true,
+            (State::Running, Work::Action { .. }) => false,
+            (State::Running, _) => self.left && planned.on_interrupt == OnInterrupt::Ask,
             _ => false,
         });
         asks.map(|(_, line)| line)

@@ -48,6 +48,20 @@ fn what_nobody_carries_was_interrupted() {
 }
 
 #[test]
+fn what_was_claimed_of_an_action_is_looked_at_again_without_a_decision() {
+    let mut view = view();
+    let ask =
+        Work::Action { audience: kernel::plan::Audience::Agent, gate: None, inputs: vec![], ends: None };
+    Arc::make_mut(&mut view.plan).steps[0].work = ask;
+    let key = || "k0".to_owned();
+    let news = vec![began(0, 1), News::Offered { key: key() }, News::Checking { key: key() }];
+    took(&mut view, 1, 10, news);
+    view.left = true;
+    assert_eq!((view.word(), view.interrupted().count()), ("interrupted", 1));
+    assert_eq!(view.undecided().count(), 0);
+}
+
+#[test]
 fn a_run_whose_called_run_works_works() {
     let mut view = view();
     let child = RunId::new("r/k0#1");
