@@ -33,7 +33,7 @@ async fn a_time_out_ends_every_descendant() {
 const DEAF: &str = r#"
     env -i timeout 5000 sh -c 'trap "" TERM; echo $$; sleep 1000; true' &
     env -i setsid -w sh -c 'trap "" TERM; echo $$; sleep 1000' &
-    env -i setsid -w sh -c 'trap "sleep 1000 & echo \$!; exit" TERM; sleep 1000 & echo $!; wait' &
+    env -i setsid -w sh -c 'trap "" TERM; sleep 1000 & trap "sleep 1000 & echo \$!; exit" TERM; echo $!; wait' &
 "#;
 
 #[tokio::test]
