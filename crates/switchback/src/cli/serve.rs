@@ -75,7 +75,8 @@ fn goes_nowhere() -> bool {
 fn opened(client: &Client) -> Result<Arc<Pipe>, CommandError> {
     recordable(client.workspace.clone())?;
     let hello = Hello::new(Door::Mcp, client.clone()).lending(lent(client));
-    Pipe::open(place(&directory()?)?, hello, talk)
+    let dir = directory()?;
+    Pipe::open(Box::new(move || place(&dir)), hello, talk)
         .map_err(|error| CommandError::internal("daemon", format!("failed to speak to the daemon: {error}")))
 }
 

@@ -21,6 +21,7 @@ mod kin;
 mod lines;
 mod listen;
 mod meet;
+mod missing;
 mod pipe;
 mod place;
 mod reach;

@@ -10,9 +10,10 @@
 //! A daemon that was stopped on purpose is not brought back by the pipe: what was open is answered with an error, and the
 //! next line from the client starts one. Nor is one to which the store was lost: what had begun would begin anew.
 
-use super::hello::{Hello, VERSION};
+use super::hello::Hello;
 use super::host::RESTARTED;
 use super::lines::{whole_lines, write_line};
+use super::missing::Missed;
 use super::place::Place;
 use super::reach::{Reached, Unreachable, find, reach};
 use super::reasons::{DIES, HUNG_UP, LOST, STOPPED, TOO_LATE, silent};
@@ -20,14 +21,14 @@ use super::successor::Successor;
 use super::talk::{Line, Reason, Taken, Talk};
 use crate::cli::CommandError;
 use crate::ends::{Input, Output};
+use crate::mcp::intake::Intake;
 use crate::mcp::line::bare;
-use crate::mcp::{self, intake::Intake};
 use engine::kill_point;
 use engine::store::Ground;
 use std::io::{self, BufRead, BufReader};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How long a daemon that has hung up may take to sign off and end, and how often that is looked for meanwhile.
@@ -41,13 +42,15 @@ const LAST_ANSWERS_MAX: Duration = Duration::from_secs(60);
 const DEATHS_MAX: usize = 5;
 const DEATHS_WITHIN: Duration = Duration::from_secs(30);
 
-/// How long after a daemon was looked for in vain the next line may look again.
-const LOOK_AGAIN: Duration = Duration::from_secs(2);
+/// Finds out where the daemon is, or why that cannot be known.
+pub(crate) type Seek = Box<dyn Fn() -> Result<Place, CommandError> + Send + Sync>;
 
 /// A client on stdio and its daemon.
 pub(crate) struct Pipe {
-    place: Place,
-    hello: Hello,
+    seek: Seek,
+    /// Where the daemon is, once that could be found out.
+    place: OnceLock<Place>,
+    pub(super) hello: Hello,
     /// Held while a line is written to the daemon, and while a new one is reached. Taken before `state`.
     writing: Mutex<()>,
     state: Mutex<State>,
@@ -55,13 +58,13 @@ pub(crate) struct Pipe {
     say: fn(&str),
 }
 
-struct State {
+pub(super) struct State {
     talk: Talk,
     link: Option<Link>,
     links: u64,
     deaths: Vec<Instant>,
     /// Why there is no daemon, where someone stands in for it.
-    missed: Option<Missed>,
+    pub(super) missed: Option<Missed>,
     /// Why the client cannot be told anything any more.
     unheard: Option<io::Error>,
     /// Why what it says could not be read to its end.
@@ -89,16 +92,10 @@ impl State {
     }
 }
 
-struct Missed {
-    why: CommandError,
-    /// When it was looked for last.
-    at: Instant,
-}
-
 #[derive(Clone)]
-struct Link {
+pub(super) struct Link {
     number: u64,
-    stream: Arc<UnixStream>,
+    pub(super) stream: Arc<UnixStream>,
     version: String,
     pid: u32,
     /// The store behind it, if there is one.
@@ -108,7 +105,7 @@ struct Link {
 impl Pipe {
     /// A pipe from this process to the daemon, started if need be. `say` is how people hear of what happens. Where no daemon
     /// can be had, someone stands in who says why, until there is one.
-    pub(crate) fn open(place: Place, hello: Hello, say: fn(&str)) -> io::Result<Arc<Pipe>> {
+    pub(crate) fn open(seek: Seek, hello: Hello, say: fn(&str)) -> io::Result<Arc<Pipe>> {
         let (talk, deaths) = (Talk::default(), Vec::new());
         let state = State {
             talk,
@@ -124,7 +121,8 @@ impl Pipe {
             watched: false,
         };
         let pipe = Arc::new(Pipe {
-            place,
+            seek,
+            place: OnceLock::new(),
             hello,
             writing: Mutex::new(()),
             state: Mutex::new(state),
@@ -150,23 +148,6 @@ impl Pipe {
     /// Whether all that the client said was read.
     pub(crate) fn read(&self) -> io::Result<()> {
         self.state().unread.take().map_or(Ok(()), Err)
-    }
-
-    /// Lets someone stand in for the daemon: without it every tool says why.
-    fn stand_in(self: &Arc<Self>, why: CommandError) -> io::Result<()> {
-        let (ours, theirs) = UnixStream::pair()?;
-        let (said, client) = (why.in_one_line(), self.hello.client.clone());
-        std::thread::Builder::new()
-            .name("stands in".into())
-            .spawn(move || mcp::stand_in(said, client, theirs))?;
-        self.state().missed = Some(Missed { why, at: Instant::now() });
-        self.attach(ours, VERSION.to_owned(), std::process::id());
-        Ok(())
-    }
-
-    /// Whether someone stands in for the daemon, and it is time to look for it again.
-    fn looks_again(&self) -> bool {
-        self.state().missed.as_ref().is_some_and(|missed| missed.at.elapsed() >= LOOK_AGAIN)
     }
 
     /// Carries lines until the client hangs up.
@@ -277,13 +258,7 @@ impl Pipe {
         };
         let link = self.state().link.clone();
         match link {
-            Some(link) if self.looks_again() => match self.connect() {
-                Ok(()) => drop(link.stream.shutdown(Shutdown::Both)),
-                Err(_) => {
-                    self.state().missed.iter_mut().for_each(|missed| missed.at = Instant::now());
-                    drop(write_line(&*link.stream, &line));
-                }
-            },
+            Some(link) if self.looks_again() => self.look_again(&link, &line),
             // What could not be written is remembered, and said again to the next daemon.
             Some(link) => drop(write_line(&*link.stream, &line)),
             None => self.connect()?,
@@ -292,8 +267,13 @@ impl Pipe {
     }
 
     /// Reaches a daemon and says again what it must know. Called with `writing` held.
-    fn connect(self: &Arc<Self>) -> Result<(), Unreachable> {
-        let Reached { stream, welcome } = reach(&self.place, &self.hello)?;
+    pub(super) fn connect(self: &Arc<Self>) -> Result<(), Unreachable> {
+        if self.place.get().is_none() {
+            // One that was found meanwhile is the same.
+            let _ = self.place.set((self.seek)().map_err(Unreachable::Failed)?);
+        }
+        let place = self.place.get().expect("BUG: the place was just set");
+        let Reached { stream, welcome } = reach(place, &self.hello)?;
         if let Some(note) = &welcome.note {
             (self.say)(note);
         }
@@ -304,8 +284,9 @@ impl Pipe {
     }
 
     /// Speaks to someone from now on, and says again what they must know.
-    fn attach(self: &Arc<Self>, stream: UnixStream, version: String, pid: u32) {
-        let (stream, ground) = (Arc::new(stream), Ground::of(&self.place.dir).ok());
+    pub(super) fn attach(self: &Arc<Self>, stream: UnixStream, version: String, pid: u32) {
+        let (stream, ground) =
+            (Arc::new(stream), self.place.get().and_then(|place| Ground::of(&place.dir).ok()));
         let (link, again) = {
             let mut state = self.state();
             state.links += 1;
@@ -358,15 +339,17 @@ impl Pipe {
             self.answer_all(&LOST);
             return Ok(());
         }
-        let hung_up = self.is_there_still(link);
-        let left = if hung_up { None } else { self.left_behind(link) };
+        // Before there is a place, only someone who stands in can have gone.
+        let Some(place) = self.place.get() else { return self.connect() };
+        let hung_up = self.is_there_still(place, link);
+        let left = if hung_up { None } else { left_behind(place, link) };
         let (gone_on, crashed) = match left.as_deref().map(str::trim) {
             None => (false, false),
             // Nothing died: it was started again, or has been already.
             Some(said) if said == RESTARTED || said != link.pid.to_string() => (true, false),
             Some(_) => (true, true),
         };
-        let replaced = Successor::read(&self.place).is_some_and(|next| next.version != link.version);
+        let replaced = Successor::read(place).is_some_and(|next| next.version != link.version);
         let hopeless = crashed && self.dies_too_often();
         if hopeless || (!gone_on && !replaced) {
             let why = match (hung_up, hopeless) {
@@ -380,22 +363,9 @@ impl Pipe {
         self.connect()
     }
 
-    /// What the pid file says once the daemon is gone: one that ends in order hangs up first, and signs off last.
-    fn left_behind(&self, link: &Link) -> Option<String> {
-        let until = Instant::now() + SIGNS_OFF_WITHIN;
-        loop {
-            let said = std::fs::read_to_string(&self.place.pid).ok()?;
-            let is_its_own = said.trim() == link.pid.to_string();
-            if !is_its_own || !lives(link.pid) || Instant::now() >= until {
-                return Some(said);
-            }
-            std::thread::sleep(LOOKS_EACH);
-        }
-    }
-
     /// Whether the same daemon still answers: then it hung up on purpose.
-    fn is_there_still(&self, link: &Link) -> bool {
-        matches!(find(&self.place, &self.hello), Ok(Some(reached)) if reached.welcome.pid == link.pid)
+    fn is_there_still(&self, place: &Place, link: &Link) -> bool {
+        matches!(find(place, &self.hello), Ok(Some(reached)) if reached.welcome.pid == link.pid)
     }
 
     fn dies_too_often(&self) -> bool {
@@ -466,8 +436,21 @@ impl Pipe {
         self.writing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What the pid file says once the daemon is gone: one that ends in order hangs up first, and signs off last.
+fn left_behind(place: &Place, link: &Link) -> Option<String> {
+    let until = Instant::now() + SIGNS_OFF_WITHIN;
+    loop {
+        let said = std::fs::read_to_string(&place.pid).ok()?;
+        let is_its_own = said.trim() == link.pid.to_string();
+        if !is_its_own || !lives(link.pid) || Instant::now() >= until {
+            return Some(said);
+        }
+        std::thread::sleep(LOOKS_EACH);
     }
 }
 

@@ -3,7 +3,9 @@
 use crate::world::{PATIENCE, World, is_alive, kill, until};
 use rustix::process::{Pid, Signal};
 use serde_json::{Value, json};
+use std::fs::Permissions;
 use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, ChildStdin, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 
@@ -254,6 +256,29 @@ fn a_client_that_came_before_the_store_could_be_opened_is_served_once_it_can() {
             answer = client.call("execute_workflow", json!({ "workflow": "hello" }));
             answer["result"]["structuredContent"]["status"] == "success"
         });
+        assert_eq!(client.hang_up(), Some(0));
+    });
+}
+
+#[test]
+fn a_client_that_came_before_the_data_directory_could_be_used_hears_why_it_cannot_be_now() {
+    both(|older| {
+        let world = World::new();
+        world.define("hello", "echo hello");
+        std::fs::write(world.home(), "").unwrap();
+        let mut client = Client::start(&world, older);
+        let mut call = || {
+            let answer = client.call("execute_workflow", json!({ "workflow": "hello" }));
+            answer["result"]["structuredContent"].clone()
+        };
+        let refused = call();
+        assert_eq!(refused["code"], "no-store", "{refused}");
+        std::fs::remove_file(world.home()).unwrap();
+        std::fs::create_dir(world.home()).unwrap();
+        std::fs::set_permissions(world.home(), Permissions::from_mode(0o777)).unwrap();
+        until("the new reason is told", || call()["reason"].as_str().unwrap().contains("chmod"));
+        std::fs::set_permissions(world.home(), Permissions::from_mode(0o700)).unwrap();
+        until("it is served", || call()["status"] == "success");
         assert_eq!(client.hang_up(), Some(0));
     });
 }
