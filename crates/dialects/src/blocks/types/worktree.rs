@@ -112,7 +112,7 @@ fn inputs(reader: &mut Reader<'_, '_>, block: usize, kind: &Kind) -> Vec<(String
     for (name, hint) in kind.needed {
         match given(name) {
             Some(node) => {
-                if *name == PATH.0 && kind.operation == CREATE_KIND.operation {
+                if *name == PATH.0 {
                     reader.not_governing(node);
                 }
                 lowered.push(((*name).to_owned(), reader.worktree_text(node, block, name, hint)));

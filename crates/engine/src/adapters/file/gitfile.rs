@@ -14,14 +14,15 @@ use std::path::{Path, PathBuf};
 /// The longest text of a `.git`.
 const BYTES_MAX: u64 = 8 * 1024;
 
-/// Where the `.git` of a folder leads, if that is no repository yet.
-pub(super) fn goal(folder: &Path) -> Option<PathBuf> {
+/// Where the `.git` of a folder leads, if that is no repository yet: its own folder, and the one that it shares with others.
+pub(super) fn goals(folder: &Path) -> Vec<PathBuf> {
     let git = folder.join(".git");
-    if git.symlink_metadata().ok()?.is_dir() {
-        return None;
-    }
-    let goal = named(&git).map(|path| folder.join(path)).unwrap_or(git);
-    goal.join("HEAD").symlink_metadata().is_err().then_some(goal)
+    let own = named(&git).map_or(git, |path| folder.join(path));
+    let is_not_yet = |git: &PathBuf| git.join("HEAD").symlink_metadata().is_err();
+    let common = common(&own).filter(is_not_yet);
+    // A folder of that name is known by it.
+    let leads = folder.join(".git").symlink_metadata().is_ok_and(|git| !git.is_dir());
+    Some(own).filter(|own| leads && is_not_yet(own)).into_iter().chain(common).collect()
 }
 
 /// Folders in which git looks for settings and for what it runs, inside a repository.
@@ -32,9 +33,9 @@ pub(super) fn links(folder: &Path) -> Result<Vec<PathBuf>, TooMany> {
     let git = folder.join(".git");
     let own = if git.is_dir() { Some(git) } else { named(&git).map(|path| folder.join(path)) };
     // That of a worktree has its settings and hooks in another one.
-    let common = own.iter().filter_map(|own| Some(own.join(text(&own.join("commondir"), b"")?)));
+    let common = own.as_deref().and_then(common);
     let (mut links, mut count) = (Vec::new(), 0);
-    for folder in common.chain(own.clone()).flat_map(|git| LOOKED_INTO.map(|inside| git.join(inside))) {
+    for folder in common.into_iter().chain(own).flat_map(|git| LOOKED_INTO.map(|inside| git.join(inside))) {
         for entry in read_dir(folder).into_iter().flatten().flatten() {
             count += 1;
             if count > ENTRIES_MAX {
@@ -44,6 +45,11 @@ pub(super) fn links(folder: &Path) -> Result<Vec<PathBuf>, TooMany> {
         }
     }
     Ok(links)
+}
+
+/// The folder that a repository shares with others, as it names it.
+fn common(own: &Path) -> Option<PathBuf> {
+    Some(own.join(text(&own.join("commondir"), b"")?))
 }
 
 /// The folder that a file names.

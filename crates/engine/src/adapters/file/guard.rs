@@ -7,12 +7,12 @@
 //! | `.switchback`, `.aromcp`, `.terminal_control_workflows` | by name, inside the folders of the run |
 //! | the same under another name that a file system gives it | by identity |
 //! | a user's settings, and those of their git; where the run's own settings and definitions are linked to | by identity and the names below |
-//! | where the `.git` of a run's folder, of one above it or of a root leads, if no repository is there yet ([`goal`]) | the same |
+//! | where the `.git` of a run's folder, of one above it or of a root leads, if no repository is there yet ([`goals`]) | the same |
 //! | where links inside a place of definitions lead ([`linked`](super::linked)), and those inside a repository around a folder of the run | the same |
 //! | all in a folder that is, or becomes by this write, a repository (`HEAD`, `objects`, `refs`), but for worktrees in it | by what lies beside them |
 
 use super::Trouble;
-use super::gitfile::{self, goal};
+use super::gitfile::{self, goals};
 use super::linked::links;
 use super::roots::{Identity, enter, identity_of, widened};
 use super::trouble::shown;
@@ -72,6 +72,8 @@ const STEPS_MAX: usize = 64;
 struct Spot {
     at: Identity,
     below: Vec<String>,
+    /// The path that leads there.
+    path: PathBuf,
     /// How it is told.
     name: String,
 }
@@ -114,7 +116,7 @@ impl Guard {
         let folders = home.folder.ancestors().chain(home.roots.iter().map(PathBuf::as_path));
         let folders: Vec<PathBuf> = folders.map(PathBuf::from).collect();
         let repositories =
-            folders.iter().filter_map(|folder| goal(folder)).map(|goal| (goal, ".git".to_owned()));
+            folders.iter().flat_map(|folder| goals(folder)).map(|goal| (goal, ".git".to_owned()));
         let all: Vec<Named> = own.chain(others).chain(repositories).collect();
         let is_place =
             |(path, _): &&Named| path.ends_with("workflows") || path.ends_with(".terminal_control_workflows");
@@ -199,16 +201,26 @@ impl Guard {
             })
         };
         match self.spots.iter().chain(self.linked(given)?).find(holds) {
-            Some(spot) => {
-                let (given, name) = (shown(given), shown(&spot.name));
-                let message = format!(
-                    "{given} is not made by blocks: {name} leads into it, which the server trusts; use another folder"
-                );
-                Err(Trouble::cannot(message))
-            }
+            Some(spot) => Err(holds_trusted(given, "made", spot)),
             None => Ok(()),
         }
     }
+
+    /// Refuses a folder that is removed with all that lies in it, where one of these does.
+    pub(super) fn check_removed(&self, folder: &Path, given: &str) -> Result<(), Trouble> {
+        let lies_there = |spot: &&Spot| spot.path.canonicalize().is_ok_and(|real| real.starts_with(folder));
+        match self.spots.iter().chain(self.linked(given)?).find(lies_there) {
+            Some(spot) => Err(holds_trusted(given, "removed", spot)),
+            None => Ok(()),
+        }
+    }
+}
+
+fn holds_trusted(given: &str, done: &str, spot: &Spot) -> Trouble {
+    let (given, name) = (shown(given), shown(&spot.name));
+    Trouble::cannot(format!(
+        "{given} is not {done} by blocks: {name} leads into it, which the server or git trusts; use another folder"
+    ))
 }
 
 fn begins(names: &[&OsStr], with: &[String]) -> bool {
@@ -226,12 +238,12 @@ pub(super) fn governed(given: &str, what: &str, decides: &str) -> Trouble {
 }
 
 /// What a path stands for, links resolved, also one that leads to nothing yet.
-fn spot(mut path: PathBuf, name: String) -> Option<Spot> {
-    let mut below = Vec::new();
+fn spot(named: PathBuf, name: String) -> Option<Spot> {
+    let (mut path, mut below) = (named.clone(), Vec::new());
     for _ in 0..STEPS_MAX {
         if let Ok(at) = identity_of(&path) {
             below.reverse();
-            return Some(Spot { at, below, name });
+            return Some(Spot { at, below, path: named, name });
         }
         let up = path.parent()?.to_owned();
         path = match read_link(&path) {

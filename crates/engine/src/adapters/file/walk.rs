@@ -62,8 +62,17 @@ pub(crate) enum Aim {
     Write,
     /// To have a worktree made there.
     Worktree,
+    /// To have the worktree that is there taken away.
+    Removal,
     /// To write there; folders that are not there are made, with these rights taken away.
     Make(Option<u32>),
+}
+
+impl Aim {
+    /// Whether what it leads to is a worktree, which may lie in a repository.
+    fn is_worktree(self) -> bool {
+        matches!(self, Aim::Worktree | Aim::Removal)
+    }
 }
 
 struct Level {
@@ -171,7 +180,7 @@ impl<'r> Walk<'r> {
             self.chain.iter().map(|level| (level.name.as_os_str(), level.id)).collect();
         let inside = self.roots.begin(self.ids()).unwrap_or_default();
         self.roots.guard.check(&chain, beyond, inside, self.given)?;
-        let next = beyond.first().and_then(|name| belongs(&self.here, name, self.aim == Aim::Worktree));
+        let next = beyond.first().and_then(|name| belongs(&self.here, name, self.aim.is_worktree()));
         match self.chain.iter().find_map(|level| level.belongs.as_ref()).or(next.as_ref()) {
             Some((what, decides)) => Err(governed(self.given, what, decides)),
             None => Ok(()),
@@ -236,7 +245,7 @@ impl<'r> Walk<'r> {
         };
         let id = identity(&dir).map_err(|errno| self.said(errno))?;
         let belongs =
-            if self.aim == Aim::Read { None } else { belongs(&self.here, &name, self.aim == Aim::Worktree) };
+            if self.aim == Aim::Read { None } else { belongs(&self.here, &name, self.aim.is_worktree()) };
         self.chain.push(Level { name, id, belongs });
         self.here = dir;
         Ok(())
@@ -279,7 +288,7 @@ impl<'r> Walk<'r> {
             let rights = rights(0o777 & !mask);
             readable(&dir).and_then(|dir| fchmod(dir, rights)).map_err(failed)?;
         }
-        flush(&self.here).map_err(failed)?;
+        readable(&dir).and_then(|made| flush(&self.here, &made)).map_err(failed)?;
         Ok(dir)
     }
 
@@ -401,9 +410,15 @@ impl Place<'_> {
     }
 }
 
-/// Makes what happened in a directory outlast a power cut.
-pub(super) fn flush(dir: &OwnedFd) -> Result<(), Errno> {
-    fsync(readable(dir)?)
+/// Makes what happened in a directory outlast a power cut. One that may be written and not read is flushed with all of its file
+/// system, by what was made in it.
+pub(super) fn flush(dir: &OwnedFd, made: &OwnedFd) -> Result<(), Errno> {
+    match readable(dir) {
+        Ok(dir) => fsync(dir),
+        #[cfg(target_os = "linux")]
+        Err(Errno::ACCESS) => rustix::fs::syncfs(made),
+        Err(errno) => Err(errno),
+    }
 }
 
 /// The directory itself, as something to flush and to lock.

@@ -110,7 +110,7 @@ fn name(
     }
     temporary.stays();
     kill_point("file named");
-    flush(&place.dir).map_err(|errno| place.said("flushed", errno))?;
+    flush(&place.dir, &temporary.file).map_err(|errno| place.said("flushed", errno))?;
     Ok(written)
 }
 

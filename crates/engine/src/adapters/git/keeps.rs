@@ -2,7 +2,7 @@
 //! worktree's own: a lock, and another worktree that lies in it, were somebody else's word.
 
 use super::call::Git;
-use super::held::Held;
+use super::held::{self, Held};
 use super::list::Entry;
 use super::remove::Wish;
 use super::repository::{blocking, text};
@@ -26,6 +26,8 @@ const UNDER_WAY: [(&str, &str); 8] = [
     ("sequencer", "a cherry-pick or a revert"),
     ("BISECT_LOG", "a bisect"),
 ];
+/// Where git notes the branch that it goes back to when something is over.
+const GOES_BACK_TO: [&str; 3] = ["rebase-merge/head-name", "rebase-apply/head-name", "BISECT_START"];
 /// How git says that what it tracks is a submodule.
 const SUBMODULE: &str = "160000 ";
 
@@ -181,6 +183,40 @@ pub(super) async fn without_strays(git: &Git<'_>, wish: &Wish<'_>) -> Result<(),
         }
     }
     Ok(())
+}
+
+/// Checks, as `git branch` does before it deletes one, that no other worktree is on the branch or will go back to it.
+pub(super) fn unused(
+    common: &Path,
+    entries: &[Entry],
+    entry: &Entry,
+    branch: Option<&str>,
+) -> Result<(), Trouble> {
+    let Some(branch) = branch else { return Ok(()) };
+    let on_it = |other: &&Entry| other.path != entry.path && other.branch.as_deref() == Some(branch);
+    let users = entries.iter().find(on_it).map(|other| other.path.display().to_string());
+    let Some(user) = users.or_else(|| goes_back(common, entry, branch)) else { return Ok(()) };
+    Err(Trouble::Refused(format!(
+        "branch `{branch}` is used by another worktree too, {user}, so it cannot be deleted: leave `delete_branch` out, or \
+         let that one go first"
+    )))
+}
+
+/// The worktree in which something is under way that began on a branch.
+fn goes_back(common: &Path, entry: &Entry, branch: &str) -> Option<String> {
+    let own = held::entry_of(common, &entry.path);
+    let others = std::fs::read_dir(common.join("worktrees")).into_iter().flatten().flatten();
+    let others = others.map(|other| other.path()).filter(|other| Some(other) != own.as_ref());
+    let is_meant = |known: &PathBuf| {
+        let noted = GOES_BACK_TO.iter().filter_map(|name| std::fs::read_to_string(known.join(name)).ok());
+        noted
+            .map(|name| name.trim().to_owned())
+            .any(|name| name.strip_prefix("refs/heads/").unwrap_or(&name) == branch)
+    };
+    let known = std::iter::once(common.to_owned()).chain(others).find(is_meant)?;
+    let folder = std::fs::read_to_string(known.join("gitdir")).unwrap_or_default();
+    let folder = Path::new(folder.trim_end()).parent().filter(|folder| !folder.as_os_str().is_empty());
+    Some(folder.unwrap_or(&known).display().to_string())
 }
 
 /// Checks, as `git branch -d` does, that the commits of a branch are somewhere else too. What is its own upstream is nowhere else.

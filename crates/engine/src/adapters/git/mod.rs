@@ -83,7 +83,7 @@ async fn carry_out(
 }
 
 async fn once(git: &mut Git<'_>, home: &Home, request: &Request, queue: &Queue) -> Result<Fields, Trouble> {
-    let aim = if matches!(request.what, What::Create { .. }) { Aim::Worktree } else { Aim::Read };
+    let aim = if matches!(request.what, What::Create { .. }) { Aim::Worktree } else { Aim::Removal };
     let target = folder(home, git.data(), &request.path, aim).map_err(Trouble::Place)?;
     repository::text(&target)?;
     spare_own(&target, git.data())?;

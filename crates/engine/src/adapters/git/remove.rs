@@ -9,7 +9,7 @@ use super::create::has_link;
 use super::half::untouched;
 use super::held::{self, Held};
 use super::keeps::{
-    alone, at_rest, merged, on_a_branch, unlocked, unmounted, without_strays, without_submodules,
+    alone, at_rest, merged, on_a_branch, unlocked, unmounted, unused, without_strays, without_submodules,
 };
 use super::list::Entry;
 use super::marks::Removing;
@@ -62,8 +62,11 @@ pub(super) async fn remove(
         return away(entry, wish);
     }
     let removing = removing(entry, wish, note.as_ref());
-    if removing.delete_branch && !wish.force {
-        merged(git, removing.branch.as_deref()).await?;
+    if removing.delete_branch {
+        unused(&repository.common, &entries, entry, removing.branch.as_deref())?;
+        if !wish.force {
+            merged(git, removing.branch.as_deref()).await?;
+        }
     }
     let was_there = held.is_some();
     if let How::Whole { force } = how(git, repository, entry, wish, note.is_some()).await? {

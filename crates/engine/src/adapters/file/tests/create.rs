@@ -211,6 +211,36 @@ fn a_write_that_fails_leaves_nothing() {
     fs::set_permissions(world.project("locked"), fs::Permissions::from_mode(0o700)).unwrap();
 }
 
+/// Does it as one to whom rights matter, whoever runs the tests.
+#[cfg(target_os = "linux")]
+fn as_anybody<T: Send>(act: impl FnOnce() -> T + Send) -> T {
+    use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
+    let acts = || {
+        let mut sets = capabilities(None).unwrap();
+        sets.effective.remove(CapabilitySet::DAC_OVERRIDE | CapabilitySet::DAC_READ_SEARCH);
+        set_capabilities(None, sets).unwrap();
+        act()
+    };
+    std::thread::scope(|scope| scope.spawn(acts).join().unwrap())
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_folder_that_may_be_written_and_not_read_takes_files() {
+    let world = World::new();
+    fs::create_dir(world.project("drop")).unwrap();
+    fs::set_permissions(world.project("drop"), fs::Permissions::from_mode(0o300)).unwrap();
+    for (at, path) in ["drop/a", "drop/new/b"].into_iter().enumerate() {
+        let wish = json!({"path": path, "content": "x", "overwrite": at > 0});
+        let done = as_anybody(|| world.act("create", wish)).unwrap();
+        assert_eq!((&done["created"], world.text(path)), (&json!(true), "x".to_owned()));
+    }
+    fs::set_permissions(world.project("drop"), fs::Permissions::from_mode(0o500)).unwrap();
+    is_no(as_anybody(|| world.create("drop/c", "x")), "look at its permissions");
+    fs::set_permissions(world.project("drop"), fs::Permissions::from_mode(0o700)).unwrap();
+    assert_eq!(world.names(&world.project("drop")), ["a", "new"]);
+}
+
 #[test]
 fn a_path_that_ends_without_a_name_makes_no_folder() {
     let world = World::new();

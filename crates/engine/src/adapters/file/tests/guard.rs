@@ -150,6 +150,20 @@ fn where_a_repository_will_be() {
     fs::write(&git, "gitdir: real").unwrap();
     is_kept(&world, "real/config");
     world.create("real/tree/config.txt", "x").unwrap();
+    // What it shares with others lies where it says, and is not known by a HEAD.
+    fs::create_dir_all(world.project("shared/objects")).unwrap();
+    for folder in ["real", ".git"] {
+        if folder == ".git" {
+            fs::remove_file(&git).unwrap();
+            fs::create_dir(&git).unwrap();
+            world.put(".git/HEAD", "ref: refs/heads/main");
+        }
+        fs::write(world.project(folder).join("commondir"), "../shared\n").unwrap();
+        is_kept(&world, "shared/config");
+        is_kept(&world, "shared/hooks/pre-commit");
+    }
+    fs::remove_dir_all(&git).unwrap();
+    world.create("shared/config", "x").unwrap();
     // What names nothing holds nobody up.
     fs::write(&git, "nothing").unwrap();
     world.create("gone/config", "x").unwrap();
@@ -351,14 +365,46 @@ fn no_worktree_is_made_around_what_is_trusted_once_it_is_there() {
     Arc::make_mut(&mut world.home.env).insert("XDG_CONFIG_HOME".to_owned(), config);
     let at = |path: &str| folder(&world.home, &world.dir.path().join("data"), path, Aim::Worktree);
     for path in ["later", "config"] {
-        is_crash(at(path), "leads into it, which the server trusts; use another folder");
+        is_crash(at(path), "leads into it, which the server or git trusts; use another folder");
     }
     is_crash(at("later/deep"), WORDS);
     fs::create_dir(world.project("config")).unwrap();
-    is_crash(at("config"), "which the server trusts");
+    is_crash(at("config"), "which the server or git trusts");
     world.put("config/x", "");
     at("config").unwrap();
     for path in ["later/other", "config/other", "x"] {
+        at(path).unwrap();
+    }
+}
+
+#[test]
+fn no_worktree_is_removed_with_what_is_trusted() {
+    let world = world(&[
+        ".git/hooks",
+        ".switchback",
+        "work/defs",
+        "hooked",
+        "set",
+        "plain",
+        "bare/objects",
+        "bare/refs",
+        "bare/work",
+    ]);
+    symlink("../work/defs", world.project(".switchback/workflows")).unwrap();
+    world.put("hooked/run.sh", "#!/bin/sh");
+    symlink("../../hooked/run.sh", world.project(".git/hooks/pre-push")).unwrap();
+    world.put("set/own.toml", "");
+    symlink("set/own.toml", world.project("switchback.toml")).unwrap();
+    world.put("bare/HEAD", "");
+    let at = |path: &str| folder(&world.home, &world.dir.path().join("data"), path, Aim::Removal);
+    for path in ["work", "hooked", "set"] {
+        is_crash(at(path), "is not removed by blocks:");
+    }
+    for path in ["work/defs", ".git/x", ".switchback/x", "bare/objects/x"] {
+        is_crash(at(path), WORDS);
+    }
+    // Also what is not there, or lies in a repository as worktrees may, and has lost its link.
+    for path in ["plain", "none", "none/refs", "work/other", "bare/work"] {
         at(path).unwrap();
     }
 }

@@ -52,7 +52,7 @@ impl Walk<'_> {
             self.roots.guard.check_inside(&chain, &beyond, self.given)?;
         }
         // Another program makes it, and nobody can hold the folder meanwhile.
-        if self.aim != Aim::Read
+        if self.aim == Aim::Worktree
             && let Some(name) = beyond.iter().find(|name| makes_repository(name))
         {
             let (given, name) = (shown(self.given), shown(&name.to_string_lossy()));
@@ -63,7 +63,12 @@ impl Walk<'_> {
         let names = self.chain.iter().skip(1).map(|level| level.name.as_os_str());
         let parts = names.chain(beyond.iter().map(OsString::as_os_str)).map(OsStr::as_bytes);
         let path: Vec<&[u8]> = std::iter::once(&b""[..]).chain(parts).collect();
-        Ok(PathBuf::from(OsString::from_vec(path.join(&b'/'))))
+        let path = PathBuf::from(OsString::from_vec(path.join(&b'/')));
+        // The run's own folder is told of by whoever removes.
+        if self.aim == Aim::Removal && !self.roots.folder.starts_with(&path) {
+            self.roots.guard.check_removed(&path, self.given)?;
+        }
+        Ok(path)
     }
 
     /// Whether there is nothing of that name; a link that leads nowhere is something.

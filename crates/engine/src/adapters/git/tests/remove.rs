@@ -103,6 +103,45 @@ async fn its_branch_goes_only_if_it_is_merged() {
 }
 
 #[tokio::test]
+async fn a_branch_that_is_used_elsewhere_keeps_it() {
+    let lab = Lab::new();
+    lab.create("w", "f").await.unwrap();
+    let wish = wish("w", &[("delete_branch", true), ("force", true)]);
+    lab.git(&["worktree", "add", "--quiet", "--force", "other", "f"]);
+    let other = lab.root().join("other");
+    let is_kept = async |what: &str| {
+        let words = refused(lab.ask("run", wish.clone()).await);
+        assert!(words.contains("branch `f` is used by another worktree too, "), "{what}: {words}");
+        assert!(words.contains("other, so it cannot be deleted"), "{what}: {words}");
+        assert!(lab.read("w/a.txt").is_some(), "{what}: nothing was removed");
+    };
+    is_kept("checked out").await;
+    lab.git_in(&other, &["-c", "sequence.editor=echo break >", "rebase", "--quiet", "--interactive", "HEAD"]);
+    is_kept("a rebase").await;
+    lab.git_in(&other, &["rebase", "--abort"]);
+    lab.git_in(&other, &["bisect", "start"]);
+    lab.git_in(&other, &["checkout", "--quiet", "--detach"]);
+    is_kept("a bisect").await;
+    lab.git_in(&other, &["bisect", "reset"]);
+    lab.git_in(&other, &["checkout", "--quiet", "--detach"]);
+    // Its own entry says so too, and goes with it.
+    lab.git_in(&lab.root().join("w"), &["bisect", "start"]);
+    assert_eq!(lab.ask("run", wish.clone()).await.unwrap()["branch_deleted"], json!(true));
+}
+
+#[tokio::test]
+async fn what_the_server_trusts_keeps_it() {
+    let lab = Lab::new();
+    lab.create("w", "f").await.unwrap();
+    lab.write("w/defs/a.yaml", "name: a");
+    fs::create_dir(lab.root().join(".switchback")).unwrap();
+    std::os::unix::fs::symlink("../w/defs", lab.root().join(".switchback/workflows")).unwrap();
+    let words = crashed(lab.ask("run", wish("w", &[("force", true)])).await);
+    assert!(words.contains("`w` is not removed by blocks: `.switchback/workflows` leads into it"), "{words}");
+    assert!(lab.read("w/defs/a.yaml").is_some());
+}
+
+#[tokio::test]
 async fn with_force_its_branch_goes_with_its_commits() {
     let lab = Lab::new();
     lab.create("w", "f").await.unwrap();
