@@ -152,6 +152,21 @@ fn changes_are_committed_once_and_pushed_where_that_is_asked() {
 }
 
 #[test]
+fn a_branch_is_pushed_whatever_else_is_called_like_it() {
+    let Some(world) = with_remote() else { return };
+    // Git's own short name of the branch is now `heads/main`, and that is another branch.
+    world.shell("git branch heads/main && git tag main");
+    assert_eq!(world.run("git-summary", &[]).outputs()["branch"], "main");
+    world.write("a.txt", "two\n");
+    let pushed = world.run("commit-and-push", &[("message", "Second"), ("push", "true")]);
+    assert_eq!((&pushed.outputs()["branch"], &pushed.outputs()["pushed"]), (&json!("main"), &json!(true)));
+    let head = world.shell("git rev-parse refs/heads/main");
+    assert_eq!(world.shell("git ls-remote origin"), format!("{head}\tHEAD\n{head}\trefs/heads/main"));
+    let went = world.run("git-checkout-branch", &[("branch", "next")]);
+    assert_eq!(went.outputs()["previous"], "main");
+}
+
+#[test]
 fn what_was_committed_before_is_pushed_too() {
     let Some(world) = with_remote() else { return };
     world.shell("git switch -q -c side && git commit -q --allow-empty -m second");
