@@ -12,6 +12,7 @@ use super::inline::say;
 use super::look::{Look, clean, print_json, talk};
 use super::proof::passphrase;
 use super::sheet::{Meant, Sheet};
+use super::still::Still;
 use super::store::{Looked, directory, find};
 use super::typed::Typed;
 use super::{given, result};
@@ -93,7 +94,11 @@ async fn put(
         Some(Meant::More) | None => {
             show(&sheet, &front.name);
             match &mut typed {
-                Some(typed) => ask(&mut sheet, typed, &mut signals).await,
+                Some(typed) => {
+                    let mut still = Still::of(&sheet.asked, seating).await;
+                    let asking = ask(&mut sheet, typed, &mut signals, &mut still).await;
+                    asking.map_err(|why| closed(&sheet.asked, why))?
+                }
                 None if front.said.is_some() => return Err(needs_a_terminal(&sheet.asked)),
                 None => None,
             }
@@ -141,8 +146,13 @@ fn show(sheet: &Sheet, name: &str) {
     sheet.lines().iter().for_each(|line| talk(&format!("  {line}")));
 }
 
-/// Asks until there is an answer, or none to be had.
-async fn ask(sheet: &mut Sheet, typed: &mut Typed, signals: &mut Signals) -> Option<Command> {
+/// Asks until there is an answer, or none to be had; why it is not asked any more, if it is not.
+async fn ask(
+    sheet: &mut Sheet,
+    typed: &mut Typed,
+    signals: &mut Signals,
+    still: &mut Option<Still>,
+) -> Result<Option<Command>, &'static str> {
     typed.forget();
     loop {
         // If nobody looks there is nobody to ask.
@@ -151,16 +161,30 @@ async fn ask(sheet: &mut Sheet, typed: &mut Typed, signals: &mut Signals) -> Opt
             biased;
             _ = signals.next() => {
                 talk("");
-                return None;
+                return Ok(None);
             }
-            line = typed.line() => line?,
+            line = typed.line() => match line {
+                Some(line) => line,
+                None => return Ok(None),
+            },
+            why = closes(still, &sheet.asked) => {
+                talk("");
+                return Err(why);
+            }
         };
         match sheet.typed(&line) {
-            Meant::Say(command) => return Some(command),
-            Meant::Later => return None,
+            Meant::Say(command) => return Ok(Some(command)),
+            Meant::Later => return Ok(None),
             Meant::Again(why) => talk(&clean(&why)),
             Meant::More => {}
         }
+    }
+}
+
+async fn closes(still: &mut Option<Still>, asked: &Asked) -> &'static str {
+    match still {
+        Some(still) => still.closed(asked).await,
+        None => std::future::pending().await,
     }
 }
 
@@ -250,6 +274,14 @@ fn later(asked: &Asked, at_terminal: bool) -> Vec<String> {
         lines.push(format!("without a terminal: switchback answer {root} --question '{id}' RESPONSE"));
     }
     lines
+}
+
+/// It went away while somebody had it in front of them.
+fn closed(asked: &Asked, why: &str) -> CommandError {
+    let (root, id) = (&asked.root, &asked.question_id);
+    CommandError::usage("not-asked", format!("run {root} asks `{id}` no more: {why}"))
+        .hint("nothing was said")
+        .hint(format!("how the run stands: switchback show {root}"))
 }
 
 /// What was to say it may have failed.

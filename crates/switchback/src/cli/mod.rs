@@ -39,6 +39,7 @@ mod serve;
 mod settled;
 mod sheet;
 mod show;
+mod still;
 mod store;
 mod table;
 mod target;

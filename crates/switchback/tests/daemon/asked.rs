@@ -51,6 +51,31 @@ fn what_is_left_for_later_waits_and_says_how_to_answer() {
 }
 
 #[test]
+fn what_is_not_asked_any_more_is_taken_back_from_whoever_was_about_to_answer() {
+    let world = world();
+    let ways: [(&str, &[&str], &str); 2] = [
+        ("answer", &["yes"], "the question was answered elsewhere"),
+        ("cancel", &[], "the run was cancelled"),
+    ];
+    for (workflow, question) in [("inner", "ask#1"), ("outer", "call#1/ask#1")] {
+        for (way, more, why) in ways {
+            world.run(&["run", workflow, "--no-input"]);
+            let id = world.json(&["runs", "--json"])["runs"][0]["run"].as_str().unwrap().to_owned();
+            let elsewhere = || {
+                world.run(&[&[way, &id], more].concat());
+                ""
+            };
+            let Some((code, shown)) = world.reacted(&["answer", &id], &[("later", &elsewhere)]) else {
+                return;
+            };
+            assert_eq!(code, Some(2), "{shown}");
+            assert!(shown.contains(&format!("run {id} asks `{question}` no more: {why}")), "{shown}");
+            assert!(shown.contains(&format!("switchback show {id}")), "{shown}");
+        }
+    }
+}
+
+#[test]
 fn nobody_is_asked_who_does_not_want_to_be() {
     let world = world();
     let Some((code, shown)) = world.typed(&["run", "inner", "--no-input"], &[]) else { return };

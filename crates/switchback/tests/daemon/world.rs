@@ -11,6 +11,9 @@ use std::time::{Duration, Instant};
 /// How long anything here may take.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
+/// What someone does who has seen a text, and then types.
+pub(crate) type Reaction<'a> = &'a dyn Fn() -> &'a str;
+
 pub(crate) struct World {
     root: tempfile::TempDir,
     home: PathBuf,
@@ -68,6 +71,17 @@ impl World {
     /// The product on a terminal, at which someone types each text once they have seen another; how it ended, and all that was
     /// shown. Nothing where the system has no `script` to make a terminal.
     pub(crate) fn typed(&self, args: &[&str], texts: &[(&str, &str)]) -> Option<(Option<i32>, String)> {
+        let texts: Vec<_> = texts.iter().map(|(wanted, text)| (*wanted, move || *text)).collect();
+        let texts: Vec<_> = texts.iter().map(|(wanted, text)| (*wanted, text as Reaction)).collect();
+        self.reacted(args, &texts)
+    }
+
+    /// The same with someone who does something once they have seen a text, and types what comes of it.
+    pub(crate) fn reacted(
+        &self,
+        args: &[&str],
+        texts: &[(&str, Reaction<'_>)],
+    ) -> Option<(Option<i32>, String)> {
         let has_script = Command::new("script").arg("--version").stdout(Stdio::null()).status();
         if !has_script.is_ok_and(|status| status.success()) {
             return skipped("there is no `script` of util-linux here to make a terminal");
@@ -90,7 +104,7 @@ impl World {
                 shown.extend(byte);
             }
             from = shown.len();
-            keys.write_all(text.as_bytes()).unwrap();
+            keys.write_all(text().as_bytes()).unwrap();
         }
         screen.read_to_end(&mut shown).unwrap();
         let code = script.wait().unwrap().code();
