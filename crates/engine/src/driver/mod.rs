@@ -47,7 +47,7 @@ pub struct Driver {
     plans: Plans,
     tail_bytes_min: u64,
     planted_in_runs: Planted,
-    /// What the last owner had not begun when it ended in good order.
+    /// What was asked for and not begun: by the last owner when it ended in good order, or because the run was set aside.
     unbegun: HashSet<(RunId, EffectId)>,
     #[cfg(feature = "faults")]
     planted: Option<Fault>,

@@ -112,6 +112,12 @@ impl Driver {
         Ok(open)
     }
 
+    /// Writes down that nobody has begun an effect that was asked for.
+    pub(crate) fn never_began(&mut self, run: RunId, effect: EffectId) {
+        self.batch.writes.push(Write::Unbegun { run: run.clone(), effect: effect.clone() });
+        self.unbegun.insert((run, effect));
+    }
+
     /// The effects of a run that nobody has begun. With the commit before which none of them leaves they count as begun.
     fn take_unbegun(&mut self, id: &RunId, open: &[Open]) -> Vec<EffectId> {
         let performs = open.iter().filter(|open| matches!(open.kind, OpenKind::Perform { .. }));

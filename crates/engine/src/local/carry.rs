@@ -161,7 +161,11 @@ impl Hands {
     }
 }
 
-/// Forgets a note once a report is recorded. One that is refused comes again or is not wanted; nothing looks at the note then.
+/// Forgets a note once a report is recorded; until then the next attempt may need it.
 fn forget(note: Created) -> Reply {
-    Box::new(move |_| note.forget())
+    Box::new(move |recorded| {
+        if recorded.is_ok() {
+            note.forget();
+        }
+    })
 }

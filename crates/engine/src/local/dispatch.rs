@@ -19,6 +19,9 @@ const HURRY: Duration = Duration::from_secs(1);
 impl Worker {
     pub(super) fn dispatch(&mut self, run: RunId, home: Arc<Home>, effect: Effect) {
         if self.is_parked(&run) && begins(&effect) {
+            if let Effect::Perform(perform) = effect {
+                self.driver.never_began(run, perform.id);
+            }
             return;
         }
         match effect {

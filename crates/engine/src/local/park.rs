@@ -1,5 +1,6 @@
 //! Runs that someone set aside: what works for one and for its children is interrupted, nothing new begins, and once
-//! all of that is recorded the family leaves memory. It goes on when someone recovers it or asks something of it.
+//! all of that is recorded the family leaves memory. It goes on when someone recovers it or asks something of it. What it would
+//! have begun meanwhile is written down as unbegun.
 //!
 //! ```text
 //!  park ── interrupt, stop timers ── reports come in ── nothing is in hand ── forgotten, the caller is told
@@ -11,7 +12,7 @@ use super::worker::Worker;
 use crate::backend::{Accepted, Error};
 use crate::driver::Letter;
 use crate::store::Write;
-use kernel::RunId;
+use kernel::{Command, RunId};
 use tokio::sync::oneshot;
 
 /// Told once the run is set aside.
@@ -47,8 +48,13 @@ impl Worker {
 
     /// Takes a letter. Whoever asks something of a run that was set aside takes it up again.
     pub(super) fn take_letter(&mut self, letter: Letter) {
-        let (Letter::Command { run, reply: Some(_), .. } | Letter::Recover { run, .. }) = &letter else {
-            return self.driver.take(letter, now());
+        let run = match &letter {
+            // A hand may hear when its report is recorded; it asks nothing of the run.
+            Letter::Command { command: Command::Report { .. }, .. } => {
+                return self.driver.take(letter, now());
+            }
+            Letter::Command { run, reply: Some(_), .. } | Letter::Recover { run, .. } => run,
+            _ => return self.driver.take(letter, now()),
         };
         if let Some(parking) = self.parking.iter_mut().find(|parking| run.is_within(&parking.run)) {
             return parking.letters.push(letter);

@@ -9,6 +9,7 @@ use engine::store::Store;
 use engine::turn::Home;
 use kernel::command::Caller;
 use kernel::event::Resolution;
+use kernel::plan::{Adapter, Expr, Flow, Step, Work};
 use kernel::{Command, EffectId, Fields, Outcome, Plan, RunId, Status};
 use std::path::Path;
 use std::sync::Arc;
@@ -192,12 +193,72 @@ async fn a_run_that_is_set_aside_stays_so_until_someone_goes_on_with_it() {
     let local = open(dir.path());
     let reader = engine::store::Reader::open(&dir.path().join("data")).unwrap();
     assert!(reader.run(&id).unwrap().unwrap().parked_at.is_some());
+    // What it asked for again when it was set aside was never begun, and so not interrupted either.
+    assert_eq!(local.query(&id).await.unwrap().seq, 2);
     std::fs::write(dir.path().join("go"), "").unwrap();
     let mut progress = local.subscribe(&id).await.unwrap();
     local.recover(&id).await.unwrap();
     assert!(matches!(end(&mut progress).await, Outcome::Succeeded { .. }));
     assert!(reader.run(&id).unwrap().unwrap().parked_at.is_none());
     assert_eq!(std::fs::read_to_string(&mark).unwrap(), "x\nx\n");
+    assert_eq!(local.query(&id).await.unwrap().seq, 3);
+    local.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_is_asked_about_what_did_not_begin_because_its_run_was_set_aside() {
+    let dir = tempfile::tempdir().unwrap();
+    let id = RunId::new("r");
+    let local = open(dir.path());
+    // The first one has failed by that, and the second is due while the run is being set aside.
+    let mut first = shell("a", "echo x > mark; sleep 600");
+    first.on_interrupt = kernel::plan::OnInterrupt::Fail;
+    let plan = graph(vec![(first, vec![]), (shell("b", "echo x >> second"), vec![0])]);
+    let Flow::Graph(mut shape) = plan.flow.clone() else { unreachable!() };
+    shape.blocks[1].condition = Some(kernel::plan::Expr::Const(true.into()));
+    let plan = Plan { flow: Flow::Graph(shape), ..plan };
+    local.start(start(dir.path(), "r", plan)).await.unwrap();
+    while !dir.path().join("mark").exists() {
+        tokio::task::yield_now().await;
+    }
+    local.park(&id).await.unwrap();
+    assert!(!dir.path().join("second").exists());
+    let mut progress = local.subscribe(&id).await.unwrap();
+    local.recover(&id).await.unwrap();
+    let ended = tokio::time::timeout(Duration::from_secs(10), end(&mut progress)).await;
+    assert!(ended.is_ok(), "it waits for a word on what never began");
+    assert_eq!(std::fs::read_to_string(dir.path().join("second")).unwrap(), "x\n");
+    local.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_that_is_set_aside_just_as_it_makes_a_file_knows_that_file_afterwards() {
+    let dir = tempfile::tempdir().unwrap();
+    let local = open(dir.path());
+    let reader = engine::store::Reader::open(&dir.path().join("data")).unwrap();
+    for number in 0..150_u32 {
+        let name = format!("r{number}");
+        let id = RunId::new(&name);
+        let inputs =
+            [("operation", "create".into()), ("path", name.as_str().into()), ("content", "x".into())];
+        let inputs = inputs.into_iter().chain([("overwrite", false.into())]);
+        let inputs = inputs.map(|(name, value)| (name.to_owned(), Expr::Const(value))).collect();
+        let work = Work::Server { adapter: Adapter::File, inputs, secrets: Default::default() };
+        let mut step = Step::new("make", work);
+        step.on_interrupt = kernel::plan::OnInterrupt::Retry;
+        local.start(start(dir.path(), &name, graph(vec![(step, vec![])]))).await.unwrap();
+        // Sometimes before, sometimes while, sometimes after it gets its name.
+        tokio::time::sleep(Duration::from_micros(u64::from(number) * 60)).await;
+        local.park(&id).await.unwrap();
+        // It stays aside, or was done by its first attempt.
+        let seq = local.query(&id).await.unwrap().seq;
+        let row = reader.run(&id).unwrap().unwrap();
+        assert!(row.parked_at.is_some() || (row.ended_at.is_some() && seq == 2), "{name}: {row:?}");
+        let mut progress = local.subscribe(&id).await.unwrap();
+        let status = local.recover(&id).await.unwrap().status;
+        let outcome = if let Status::Ended(outcome) = status { outcome } else { end(&mut progress).await };
+        assert!(matches!(outcome, Outcome::Succeeded { .. }), "{name}: {outcome:?}");
+    }
     local.close().await;
 }
 
