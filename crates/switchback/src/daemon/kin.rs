@@ -8,6 +8,8 @@
 //! terminal of another. It keeps honest agents out, not hostile ones.
 
 use engine::adapters::process::MARKER;
+#[cfg(target_os = "linux")]
+use engine::adapters::process::environment_of;
 
 /// Most generations that are looked at.
 const GENERATIONS_MAX: usize = 64;
@@ -52,7 +54,7 @@ fn is_leader(pid: u32) -> bool {
 /// Whether a process was started with the mark of what this server starts.
 #[cfg(target_os = "linux")]
 pub(super) fn is_marked(pid: u32) -> bool {
-    let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+    let environment = i32::try_from(pid).map(environment_of).unwrap_or_default();
     let mark = format!("{MARKER}=");
     environment.split(|byte| *byte == 0).any(|variable| variable.starts_with(mark.as_bytes()))
 }

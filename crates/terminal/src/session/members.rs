@@ -60,16 +60,35 @@ mod linux {
         }
     }
 
-    /// Tells whether a process lives and is of the session: the fourth field behind its name.
+    /// Tells whether a process lives and is of the session.
     fn is_member(pid: Pid, leader: Pid) -> bool {
-        let Ok(stat) = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())) else {
-            return false;
-        };
-        let Some((_, fields)) = stat.rsplit_once(") ") else { return false };
-        let mut fields = fields.split(' ');
-        let is_alive = fields.next().is_some_and(|state| state != "Z" && state != "X");
-        is_alive
-            && fields.nth(2).and_then(|session| session.parse().ok()) == Some(leader.as_raw_nonzero().get())
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero()));
+        let session = stat.ok().and_then(|stat| living_in(&stat));
+        session == Some(leader.as_raw_nonzero().get())
+    }
+
+    /// The session of a process that lives: the fourth field behind its name. The first of its threads may have ended before the
+    /// others, whose count is the eighteenth.
+    fn living_in(stat: &str) -> Option<i32> {
+        let (_, fields) = stat.rsplit_once(") ")?;
+        let fields: Vec<&str> = fields.split(' ').collect();
+        let threads: u32 = fields.get(17)?.parse().ok()?;
+        let has_ended = matches!(*fields.first()?, "Z" | "X") && threads < 2;
+        if has_ended { None } else { fields.get(3)?.parse().ok() }
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        #[test]
+        fn a_process_lives_as_long_as_a_thread_of_it() {
+            let stat = |state: &str, threads: u32| {
+                format!("9 (a) b) {state} 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 {threads} 18 19 20")
+            };
+            assert_eq!((living_in(&stat("S", 1)), living_in(&stat("Z", 2))), (Some(3), Some(3)));
+            assert_eq!((living_in(&stat("Z", 1)), living_in("9 (a) S 1")), (None, None));
+        }
     }
 }
 

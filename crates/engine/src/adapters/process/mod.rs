@@ -48,6 +48,8 @@ pub use files::take_files;
 pub(crate) use job::Stop;
 pub use job::{Job, NoteSpec, Script, Stops};
 pub(crate) use marked::Marked;
+#[cfg(target_os = "linux")]
+pub use members::environment_of;
 pub use note::{MARKER, NoteError};
 pub use notes::Notes;
 pub use outcome::{Ended, NotStarted, Outcome, Reason};

@@ -16,6 +16,9 @@ pub(super) use group::{Hunt, Member, can_look, exists, find, find_now, is_left, 
 #[cfg(target_os = "linux")]
 pub(super) use linux::{Hunt, Member, can_look, exists, find, find_now, is_left, own_session, start_of};
 
+#[cfg(target_os = "linux")]
+pub use table::environment_of;
+
 use std::collections::BTreeMap;
 
 use rustix::io::Errno;

@@ -5,8 +5,23 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::sync::OnceLock;
+use std::time::Duration;
 
 use super::super::note::MARKER;
+
+/// Where its flags and the count of its threads stand, from the state on.
+const FLAGS: usize = 6;
+const THREADS: usize = 17;
+
+/// The flag of what is a part of the kernel.
+const OF_THE_KERNEL: i32 = 0x0020_0000;
+
+/// How often, and how long between, one is looked at that is just becoming another program: it has no environment then.
+const BECOMING_LOOKS: u32 = 20;
+const BECOMING_REST: Duration = Duration::from_millis(1);
+
+/// How often one must have a name and no variable.
+const NAMED_LOOKS: u32 = 8;
 
 /// One process.
 pub(super) struct Entry {
@@ -18,6 +33,10 @@ pub(super) struct Entry {
     pub(super) start: u64,
     /// Whether it has not ended; one that has stays in the table until its parent asks.
     pub(super) is_living: bool,
+    /// Whether the thread it began with has ended. If others live, so does the process.
+    is_headless: bool,
+    /// Whether it is a part of the kernel, which has no environment.
+    is_kernels: bool,
     /// The values of the marker in its environment, once someone has asked.
     marks: OnceLock<Vec<Vec<u8>>>,
 }
@@ -33,13 +52,16 @@ impl Entry {
         let fields: Vec<&str> =
             str::from_utf8(stat.get(name_end + 1..)?).ok()?.split_ascii_whitespace().collect();
         let number = |index: usize| fields.get(index)?.parse().ok();
+        let is_headless = matches!(*fields.first()?, "Z" | "X" | "x");
         Some(Entry {
             pid,
             parent: number(1)?,
             group: number(2)?,
             session: number(3)?,
             start: fields.get(19)?.parse().ok()?,
-            is_living: !matches!(*fields.first()?, "Z" | "X" | "x"),
+            is_living: !is_headless || number(THREADS)? > 1,
+            is_headless,
+            is_kernels: number(FLAGS)? & OF_THE_KERNEL != 0,
             marks: OnceLock::new(),
         })
     }
@@ -47,7 +69,7 @@ impl Entry {
     /// Tells whether it was started with this value of the marker in its environment.
     pub(super) fn is_marked(&self, marker: &str) -> bool {
         let marks = self.marks.get_or_init(|| {
-            let environment = fs::read(format!("/proc/{}/environ", self.pid)).unwrap_or_default();
+            let environment = self.environment();
             let variables = environment.split(|byte| *byte == 0);
             let value = |variable: &[u8]| {
                 Some(variable.strip_prefix(MARKER.as_bytes())?.strip_prefix(b"=")?.to_vec())
@@ -56,6 +78,48 @@ impl Entry {
         });
         marks.iter().any(|mark| mark == marker.as_bytes())
     }
+
+    fn environment(&self) -> Vec<u8> {
+        match (self.is_kernels, self.is_headless) {
+            (true, _) => Vec::new(),
+            (false, true) => of_a_thread(self.pid),
+            (false, false) => once_it_is(self.pid),
+        }
+    }
+}
+
+/// The variables a process was started with, as far as it lets itself be read.
+pub fn environment_of(pid: i32) -> Vec<u8> {
+    let first = once_it_is(pid);
+    if first.is_empty() { of_a_thread(pid) } else { first }
+}
+
+/// The same of one that may be just becoming another program, and is not yet told by its first thread.
+fn once_it_is(pid: i32) -> Vec<u8> {
+    let mut named = 0;
+    for _ in 0..BECOMING_LOOKS {
+        match fs::read(format!("/proc/{pid}/environ")) {
+            // It became another one in the middle of it.
+            Ok(environment) if !environment.ends_with(&[0]) => {}
+            environment => return environment.unwrap_or_default(),
+        }
+        // One that was started without any variable has a name at least; so may one have by now that had none a moment ago.
+        match fs::read(format!("/proc/{pid}/cmdline")) {
+            Ok(name) if name.is_empty() => std::thread::sleep(BECOMING_REST),
+            _ => named += 1,
+        }
+        if named == NAMED_LOOKS {
+            break;
+        }
+    }
+    Vec::new()
+}
+
+/// A thread that has ended has let go of its memory; the others still have it.
+fn of_a_thread(pid: i32) -> Vec<u8> {
+    let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let read = |thread: fs::DirEntry| fs::read(thread.path().join("environ")).unwrap_or_default();
+    threads.map(read).find(|read| !read.is_empty()).unwrap_or_default()
 }
 
 /// Reads all living processes, and shows each as soon as it is known; an unreadable `/proc` gives none, and the group alone is
@@ -116,12 +180,17 @@ mod tests {
 
     #[test]
     fn fields_are_found_behind_any_name() {
-        let numbers = "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 4242 20\n";
+        let numbers = "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 1 18 4242 20\n";
         let entry = Entry::parse(9, format!("9 (a) R 7 7) S {numbers}").as_bytes()).unwrap();
         assert_eq!((entry.parent, entry.group, entry.session, entry.start), (1, 2, 3, 4242));
         assert!(entry.is_living);
         assert!(!Entry::parse(9, format!("9 (a) Z {numbers}").as_bytes()).unwrap().is_living);
         assert!(Entry::parse(9, b"9 (a").is_none());
+        let threads = numbers.replace(" 1 18", " 2 18");
+        assert!(
+            Entry::parse(9, format!("9 (a) Z {threads}").as_bytes()).unwrap().is_living,
+            "a thread lives"
+        );
     }
 
     #[test]
@@ -133,6 +202,8 @@ mod tests {
             session: 0,
             start: 0,
             is_living: true,
+            is_headless: false,
+            is_kernels: false,
             marks: OnceLock::new(),
         };
         let table = [entry(5, 4), entry(4, 3), entry(3, 1), entry(1, 0), entry(9, 1)];
@@ -140,6 +211,33 @@ mod tests {
         add_descendants(&table, &mut pids);
         assert_eq!(pids, BTreeSet::from([3, 4, 5]));
         assert_eq!(lineage(&table, 4), BTreeSet::from([4, 3, 1, 0]));
+    }
+
+    #[test]
+    fn one_that_becomes_another_program_all_the_time_keeps_its_mark() {
+        let again = "exec sh -c \"$0\" \"$0\"";
+        let mut other = std::process::Command::new("sh")
+            .args(["-c", again, again])
+            .env_clear()
+            .env(MARKER, "m")
+            .stdout(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        let pid = other.id().cast_signed();
+        while !Entry::read(pid).unwrap().is_marked("m") {}
+        let mark = format!("{MARKER}=m");
+        let at_once = || {
+            let environment = fs::read(format!("/proc/{pid}/environ")).unwrap();
+            !environment.split(|byte| *byte == 0).any(|variable| variable == mark.as_bytes())
+        };
+        let (mut unseen, mut missed) = (0, 0);
+        for _ in 0..5_000 {
+            unseen += u32::from(at_once());
+            missed += u32::from(!Entry::read(pid).unwrap().is_marked("m"));
+        }
+        other.kill().unwrap();
+        other.wait().unwrap();
+        assert!(missed * 4 <= unseen, "{missed} were missed, and at one look {unseen} are");
     }
 
     #[test]

@@ -78,6 +78,43 @@ async fn a_process_that_forks_and_exits_all_the_time_is_ended() {
     }
 }
 
+/// The thread it began with has ended, so that it looks as if it had; another one lives.
+const HEADLESS: &str = "
+import ctypes, os, sys, threading, time
+if sys.argv[1:]: os.setsid()
+threading.Thread(target=time.sleep, args=(600,)).start()
+print(os.getpid(), flush=True)
+ctypes.CDLL(None).syscall(60 if os.uname().machine == \"x86_64\" else 93, 0)
+";
+
+#[tokio::test]
+async fn a_process_lives_as_long_as_one_of_its_threads() {
+    let lab = Lab::new();
+    let python = format!("python3 -c '{HEADLESS}'");
+    let commands = [
+        format!("exec {python}"),
+        format!("{python} & wait"),
+        format!("{{ env -u PATH {python} away & }}; wait"),
+    ];
+    for command in commands {
+        let mut job = lab.job(&command);
+        job.timeout = Some(Duration::from_secs(2));
+        let outcome = lab.run(job).await;
+        assert_eq!(outcome.ended, Ended::TimedOut, "{command}");
+        let [pid] = pids(&outcome.stdout.text())[..] else { panic!("{}", outcome.stdout.text()) };
+        assert!(!has_threads(pid), "{command}");
+    }
+    let mut job = lab.job(&format!("mkfifo said; {python} > said & read pid < said; echo $pid"));
+    job.timeout = Some(Duration::from_secs(20));
+    let outcome = lab.run(job).await;
+    assert_eq!(outcome.ended, Ended::Exited(0));
+    assert!(!has_threads(pids(&outcome.stdout.text())[0]), "what it leaves in its group is ended");
+}
+
+fn has_threads(pid: u32) -> bool {
+    std::fs::read_dir(format!("/proc/{pid}/task")).is_ok_and(|threads| threads.count() > 1)
+}
+
 #[tokio::test]
 async fn a_daemon_outlives_a_command_that_exited() {
     let lab = Lab::new();
