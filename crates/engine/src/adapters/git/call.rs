@@ -1,5 +1,6 @@
 //! One call of git after another, through the process adapter: noted, in a group of its own, bounded in time and output.
 
+use super::repository::text;
 use super::trouble::Trouble;
 use crate::adapters::process::{self, Ended, Job, NoteSpec, Notes, Outcome, Script, Stop, Stops};
 use crate::adapters::shell::said;
@@ -101,6 +102,17 @@ impl<'a> Git<'a> {
     /// Calls git with these arguments.
     pub(super) async fn call(&self, arguments: &[&str]) -> Result<Said, Trouble> {
         self.bounded(arguments, self.stops.clone(), self.left()?).await
+    }
+
+    /// What differs in a worktree from what its branch has, each with a mark before its path. It is that folder which is looked at,
+    /// whatever the worktree's own settings say.
+    pub(super) async fn changes(&self, known: &Path, worktree: &Path) -> Result<Vec<String>, Trouble> {
+        let (known, worktree) = (text(known)?, text(worktree)?);
+        let wanted = ["status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames"];
+        let arguments =
+            [["--git-dir", known, "--work-tree", worktree, "-C", worktree].as_slice(), &wanted].concat();
+        let said = self.must(&arguments).await?;
+        Ok(said.split('\0').filter(|change| !change.is_empty()).map(str::to_owned).collect())
     }
 
     /// Calls git, and takes anything but success as trouble.

@@ -48,7 +48,7 @@ pub(super) async fn create(
         match state(entry, wish)? {
             State::Whole => {
                 let known = known(repository, wish)?;
-                return Ok(outputs(wish, marks::is_made_by(&known, wish.by)));
+                return Ok(outputs(wish, marks::is_made_by(&known, wish.by)?));
             }
             State::Half => {
                 repository.alone()?;
@@ -59,12 +59,12 @@ pub(super) async fn create(
                 repository.clear(Held::open(&wish.target)?, &wish.target).await?;
             }
             State::Gone => {
-                let note = marks::Removing::read(&repository.common, &wish.target);
+                let note = marks::Removing::read(&repository.common, &wish.target)?;
                 if note.is_none_or(|note| note.over.is_some()) {
                     return Err(away(wish));
                 }
                 make_way(&wish.target)?;
-                repository.forget(&wish.target)?;
+                repository.clear(None, &wish.target).await?;
             }
         }
     }
@@ -204,17 +204,12 @@ fn away(wish: &Wish<'_>) -> Trouble {
 
 /// Takes an empty folder away, as git wants it for an entry whose files are not there.
 fn make_way(target: &Path) -> Result<(), Trouble> {
-    match std::fs::remove_dir(target) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(Trouble::Refused(format!("{} cannot be deleted: {error}", target.display())))
-        }
-        _ => Ok(()),
-    }
+    Held::open(target)?.map_or(Ok(()), Held::delete_empty)
 }
 
 /// Where git keeps what it knows of a worktree, if that is what its folder belongs to.
 fn known(repository: &Repository, wish: &Wish<'_>) -> Result<PathBuf, Trouble> {
-    let known = held::entry_of(&repository.common, &wish.target);
+    let known = held::entry_of(&repository.common, &wish.target)?;
     let folder = Held::open(&wish.target)?;
     match (known, folder) {
         (Some(known), Some(folder)) if folder.belongs_to(&known).is_ok() => Ok(known),
@@ -337,15 +332,13 @@ async fn put_back(git: &Git<'_>, repository: &Repository, wish: &Wish<'_>, branc
     let reason = making(wish.by);
     let entries = super::list::parse(&said.stdout);
     for left in entries.iter().filter(|entry| entry.locked.as_ref() == Some(&reason)) {
-        if let Ok(path) = text(&left.path) {
-            let removed = git.put_back(&["worktree", "remove", "--force", "--force", "--", path]).await;
-            // Git removes nothing that has lost its link to the repository.
-            if !removed.is_ok_and(|said| said.code == 0)
-                && left.path == wish.target
-                && let Ok(held) = Held::open(&left.path)
-            {
-                let _ = repository.clear(held, &left.path).await;
-            }
+        // Where a folder on the way has become a link, what lies behind that is somebody else's.
+        let Ok(held) = Held::open(&left.path) else { continue };
+        let known = held::entry_of(&repository.common, &left.path).ok().flatten();
+        let is_linked = |held: &Held| known.as_ref().is_some_and(|known| held.belongs_to(known).is_ok());
+        // A hook may have broken the link of what it was called for.
+        if left.path == wish.target || held.as_ref().is_none_or(is_linked) {
+            let _ = repository.clear(held, &left.path).await;
         }
     }
     if let Some((name, at)) = branch

@@ -10,7 +10,7 @@
 use super::call::Git;
 use super::held::{self, Held};
 use super::list::Entry;
-use super::repository::{Repository, blocking, text};
+use super::repository::{Repository, blocking};
 use super::trouble::Trouble;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -22,12 +22,12 @@ const NAMED_MAX: usize = 5;
 pub(super) async fn untouched(git: &Git<'_>, repository: &Repository, entry: &Entry) -> Result<(), Trouble> {
     let target = &entry.path;
     let Some(folder) = Held::open(target)? else { return Ok(()) };
-    let known = held::entry_of(&repository.common, target);
+    let known = held::entry_of(&repository.common, target)?;
     let is_linked = known.as_ref().is_some_and(|known| folder.belongs_to(known).is_ok());
-    let is_written = known.is_some_and(|known| known.join("index").exists());
-    let found = match (is_linked && is_written, &entry.head) {
-        (true, _) => changes(git, target).await?,
-        (false, head) => {
+    let written = known.as_ref().filter(|known| is_linked && known.join("index").exists());
+    let found = match (written, &entry.head) {
+        (Some(known), _) => changes(git, known, target).await?,
+        (None, head) => {
             let files = blocking(move || folder.files()).await?;
             let own = if files.is_empty() { BTreeSet::new() } else { names(git, head.as_deref()).await? };
             files.into_iter().filter(|file| !own.contains(file)).collect()
@@ -37,19 +37,9 @@ pub(super) async fn untouched(git: &Git<'_>, repository: &Repository, entry: &En
 }
 
 /// What is changed in a worktree, but for files that are missing.
-async fn changes(git: &Git<'_>, target: &Path) -> Result<Vec<String>, Trouble> {
-    let said = git
-        .must(&[
-            "-C",
-            text(target)?,
-            "status",
-            "--porcelain=v1",
-            "-z",
-            "--untracked-files=all",
-            "--no-renames",
-        ])
-        .await?;
-    let changes = said.split('\0').filter(|change| !change.is_empty() && !change.starts_with(" D "));
+async fn changes(git: &Git<'_>, known: &Path, target: &Path) -> Result<Vec<String>, Trouble> {
+    let changes = git.changes(known, target).await?;
+    let changes = changes.iter().filter(|change| !change.starts_with(" D "));
     Ok(changes.map(|change| change.get(3..).unwrap_or(change).to_owned()).collect())
 }
 

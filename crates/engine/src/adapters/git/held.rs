@@ -2,23 +2,18 @@
 //! looks and deletes. What was looked at is opened without following any link, must be what the repository's own entry
 //! says, and is what is emptied, whatever its name leads to by then.
 
+use super::inside::{self, Folder, PASS, absent, below, names};
 use super::trouble::Trouble;
 use rustix::fd::OwnedFd;
-use rustix::fs::{AtFlags, CWD, Dir, Mode, OFlags, fstat, openat, unlinkat};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, fstat, openat, unlinkat};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::io::Read;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
-/// How a folder is held: to look and to take away what is in it.
-const HOLD: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
-
-/// How a folder on the way is held.
-#[cfg(target_os = "linux")]
-const PASS: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
-#[cfg(not(target_os = "linux"))]
-const PASS: OFlags = HOLD;
+/// Where a repository lists its worktrees.
+const LIST: &str = "worktrees";
 
 /// The longest text of a worktree's `.git`.
 const LINK_BYTES_MAX: u64 = 8 * 1024;
@@ -43,20 +38,8 @@ impl Held {
     }
 
     fn walk(path: &Path) -> Result<Held, Errno> {
-        let mut names: Vec<&OsStr> = path
-            .components()
-            .filter_map(|part| match part {
-                Component::Normal(name) => Some(name),
-                _ => None,
-            })
-            .collect();
-        let name = names.pop().ok_or(Errno::NOTDIR)?;
-        let mut parent = openat(CWD, "/", PASS, Mode::empty())?;
-        for name in names {
-            parent = openat(&parent, name, PASS | OFlags::NOFOLLOW, Mode::empty())?;
-        }
-        let folder = openat(&parent, name, HOLD | OFlags::NOFOLLOW, Mode::empty())?;
-        Ok(Held { path: path.to_owned(), parent, name: name.to_owned(), folder })
+        let (parent, name, folder) = inside::walk(path)?;
+        Ok(Held { path: path.to_owned(), parent, name, folder })
     }
 
     /// Makes sure that it is the worktree of an entry of the repository, and that its path still leads to it.
@@ -102,40 +85,66 @@ impl Held {
         emptied.map_err(|errno| undeletable(&self.path, errno))?;
         let now = openat(&self.parent, &self.name, PASS | OFlags::NOFOLLOW, Mode::empty());
         match now {
-            Ok(now) if identity(&now) == identity(&self.folder) => {
-                let gone = absent(unlinkat(&self.parent, &self.name, AtFlags::REMOVEDIR));
-                gone.map_err(|errno| undeletable(&self.path, errno))
-            }
+            Ok(now) if identity(&now) == identity(&self.folder) => self.delete_empty(),
             // Somebody else has taken it away.
             Err(Errno::NOENT) if is_gone(&self.folder) => Ok(()),
             _ => Err(moved(&self.path)),
         }
     }
+
+    /// Deletes it if nothing is in it.
+    pub(super) fn delete_empty(self) -> Result<(), Trouble> {
+        let gone = absent(unlinkat(&self.parent, &self.name, AtFlags::REMOVEDIR));
+        gone.map_err(|errno| undeletable(&self.path, errno))
+    }
+
+    /// The name of something in a folder below it, if a path leads to one through no link.
+    pub(super) fn first_in(&self, path: &Path) -> Option<OsString> {
+        let mut names_on = path.iter();
+        let first = below(&self.folder, names_on.next()?).ok()?;
+        let folder = names_on.try_fold(first, |folder, name| below(&folder, name)).ok()?;
+        names(&folder).ok()?.into_iter().next()
+    }
 }
 
 /// The entry by which a repository knows the worktree at a path.
-pub(super) fn entry_of(common: &Path, path: &Path) -> Option<PathBuf> {
-    let entries = std::fs::read_dir(common.join("worktrees")).ok()?.flatten();
-    entries.map(|entry| entry.path()).find(|entry| {
-        let named = std::fs::read(entry.join("gitdir")).unwrap_or_default();
-        let named = Path::new(OsStr::from_bytes(named.trim_ascii_end()));
-        // It may be written as seen from the entry.
-        plain(&entry.join(named)).parent() == Some(path)
-    })
+pub(super) fn entry_of(common: &Path, path: &Path) -> Result<Option<PathBuf>, Trouble> {
+    let is_meant = |entry: &Folder| is_entry_of(&entry.path, &entry.dir, path);
+    Ok(entries(common)?.into_iter().find(is_meant).map(|entry| entry.path))
 }
 
-/// Takes an entry away, as git does.
-pub(super) fn forget(entry: &Path) -> Result<(), Trouble> {
-    match std::fs::remove_dir_all(entry) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(Trouble::Refused(format!("{} cannot be deleted: {error}", entry.display())))
-        }
-        _ => {
-            // The last one takes the list with it; one that is not empty stays.
-            let _ = entry.parent().map(std::fs::remove_dir);
-            Ok(())
-        }
+/// The same, to be taken away.
+fn entry(common: &Path, path: &Path) -> Result<Option<Held>, Trouble> {
+    let held = entry_of(common, path)?.map_or(Ok(None), |entry| Held::open(&entry))?;
+    Ok(held.filter(|entry| is_entry_of(&entry.path, &entry.folder, path)))
+}
+
+fn is_entry_of(entry: &Path, dir: &OwnedFd, path: &Path) -> bool {
+    let named = inside::read(dir, "gitdir").unwrap_or_default();
+    let named = Path::new(OsStr::from_bytes(named.trim_ascii_end()));
+    // It may be written as seen from the entry.
+    plain(&entry.join(named)).parent() == Some(path)
+}
+
+/// The entries of all worktrees that a repository knows.
+pub(super) fn entries(common: &Path) -> Result<Vec<Folder>, Trouble> {
+    let Some(list) = Folder::open(&common.join(LIST))? else { return Ok(Vec::new()) };
+    // What is no folder is none of git's.
+    Ok(list.names()?.iter().filter_map(|name| list.below(name).ok().flatten()).collect())
+}
+
+/// Takes the entry of a worktree away, as git does, and before it the worktree's folder, if there is one. What the entry is was looked
+/// at before anything goes.
+pub(super) fn clear(common: &Path, path: &Path, folder: Option<Held>) -> Result<(), Trouble> {
+    let entry = entry(common, path)?.ok_or_else(|| unlisted(path))?;
+    folder.map_or(Ok(()), Held::delete)?;
+    let list = entry.path.parent().map(Held::walk);
+    entry.delete()?;
+    // The last one takes the list with it; one that is not empty stays.
+    if let Some(Ok(list)) = list {
+        let _ = unlinkat(&list.parent, &list.name, AtFlags::REMOVEDIR);
     }
+    Ok(())
 }
 
 /// A path without `.` and `..`, by its text.
@@ -154,6 +163,13 @@ fn elsewhere(path: &Path) -> Trouble {
     Trouble::Crashed(format!(
         "{} led elsewhere while the worktree was looked at, because a folder on the way became a link or was replaced: \
          nothing was removed",
+        path.display()
+    ))
+}
+
+fn unlisted(path: &Path) -> Trouble {
+    Trouble::Crashed(format!(
+        "what git keeps of the worktree {} was moved or replaced while it was looked at: nothing was removed; see what moves it",
         path.display()
     ))
 }
@@ -195,26 +211,9 @@ fn mount(dir: &OwnedFd) -> Option<u64> {
     identity(dir).map(|(disk, _)| disk)
 }
 
-/// The names in a folder.
-fn names(dir: &OwnedFd) -> Result<Vec<OsString>, Errno> {
-    let entries =
-        Dir::read_from(dir)?.map(|entry| Ok(OsString::from_vec(entry?.file_name().to_bytes().to_vec())));
-    let entries: Result<Vec<OsString>, Errno> = entries.collect();
-    Ok(entries?.into_iter().filter(|name| name != "." && name != "..").collect())
-}
-
-fn below(dir: &OwnedFd, name: &OsStr) -> Result<OwnedFd, Errno> {
-    openat(dir, name, HOLD | OFlags::NOFOLLOW, Mode::empty())
-}
-
 /// Whether a folder that is held has no name any more.
 fn is_gone(folder: &OwnedFd) -> bool {
     fstat(folder).is_ok_and(|stat| stat.st_nlink == 0)
-}
-
-/// What is gone already is well.
-fn absent(done: Result<(), Errno>) -> Result<(), Errno> {
-    if done == Err(Errno::NOENT) { Ok(()) } else { done }
 }
 
 fn empty(dir: &OwnedFd) -> Result<(), Errno> {
@@ -265,6 +264,7 @@ fn repositories(dir: &OwnedFd, path: &Path, found: &mut Vec<PathBuf>) -> Result<
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::adapters::git::inside::HOLD;
     use std::fs;
 
     #[test]

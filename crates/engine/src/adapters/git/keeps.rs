@@ -3,11 +3,12 @@
 
 use super::call::Git;
 use super::held::{self, Held};
+use super::inside::Folder;
 use super::list::Entry;
 use super::remove::Wish;
 use super::repository::{blocking, text};
 use super::trouble::Trouble;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Component, Path, PathBuf};
 
@@ -27,7 +28,8 @@ const UNDER_WAY: [(&str, &str); 8] = [
     ("BISECT_LOG", "a bisect"),
 ];
 /// Where git notes the branch that it goes back to when something is over.
-const GOES_BACK_TO: [&str; 3] = ["rebase-merge/head-name", "rebase-apply/head-name", "BISECT_START"];
+const GOES_BACK_TO: [(Option<&str>, &str); 3] =
+    [(Some("rebase-merge"), "head-name"), (Some("rebase-apply"), "head-name"), (None, "BISECT_START")];
 /// How git says that what it tracks is a submodule.
 const SUBMODULE: &str = "160000 ";
 
@@ -143,8 +145,10 @@ pub(super) async fn without_submodules(git: &Git<'_>, known: &Path, wish: &Wish<
     let target = wish.target.clone();
     let found = blocking(move || Held::open(&target)?.map_or(Ok(Vec::new()), |held| held.repositories()));
     for some in found.await?.chunks(ASKED_MAX) {
+        let (known, target) = (text(known)?, text(&wish.target)?);
         let mut arguments =
-            vec!["--literal-pathspecs", "-C", text(&wish.target)?, "ls-files", "--stage", "--"];
+            vec!["--literal-pathspecs", "--git-dir", known, "--work-tree", target, "-C", target];
+        arguments.extend(["ls-files", "--stage", "--"]);
         for path in some {
             arguments.push(text(path)?);
         }
@@ -169,16 +173,13 @@ pub(super) async fn without_strays(git: &Git<'_>, wish: &Wish<'_>) -> Result<(),
     let named = git.must(&asked).await?;
     let paths = named.split('\0').filter_map(|entry| Some(Path::new(entry.split_once('\n')?.1)));
     let inside = paths.filter(|path| path.components().all(|part| matches!(part, Component::Normal(_))));
-    for folder in inside.map(|path| wish.target.join(path)) {
-        if !folder.symlink_metadata().is_ok_and(|found| found.is_dir()) {
-            continue;
-        }
-        let first = std::fs::read_dir(&folder).ok().and_then(|mut names| names.next()?.ok());
-        if let Some(first) = first {
+    let Some(held) = Held::open(&wish.target)? else { return Ok(()) };
+    for path in inside {
+        if let Some(first) = held.first_in(path) {
             return Err(Trouble::Refused(format!(
                 "{} lies in the folder of a submodule that is not filled in, where git does not look: move it, or say \
                  `force: true` to lose it",
-                first.path().display()
+                wish.target.join(path).join(first).display()
             )));
         }
     }
@@ -195,7 +196,8 @@ pub(super) fn unused(
     let Some(branch) = branch else { return Ok(()) };
     let on_it = |other: &&Entry| other.path != entry.path && other.branch.as_deref() == Some(branch);
     let users = entries.iter().find(on_it).map(|other| other.path.display().to_string());
-    let Some(user) = users.or_else(|| goes_back(common, entry, branch)) else { return Ok(()) };
+    let user = users.map_or_else(|| goes_back(common, entry, branch), |user| Ok(Some(user)))?;
+    let Some(user) = user else { return Ok(()) };
     Err(Trouble::Refused(format!(
         "branch `{branch}` is used by another worktree too, {user}, so it cannot be deleted: leave `delete_branch` out, or \
          let that one go first"
@@ -203,20 +205,23 @@ pub(super) fn unused(
 }
 
 /// The worktree in which something is under way that began on a branch.
-fn goes_back(common: &Path, entry: &Entry, branch: &str) -> Option<String> {
-    let own = held::entry_of(common, &entry.path);
-    let others = std::fs::read_dir(common.join("worktrees")).into_iter().flatten().flatten();
-    let others = others.map(|other| other.path()).filter(|other| Some(other) != own.as_ref());
-    let is_meant = |known: &PathBuf| {
-        let noted = GOES_BACK_TO.iter().filter_map(|name| std::fs::read_to_string(known.join(name)).ok());
+fn goes_back(common: &Path, entry: &Entry, branch: &str) -> Result<Option<String>, Trouble> {
+    let own = held::entry_of(common, &entry.path)?;
+    let others = held::entries(common)?.into_iter().filter(|other| Some(&other.path) != own.as_ref());
+    let is_meant = |known: &Folder| {
+        let noted = GOES_BACK_TO.iter().filter_map(|(folder, name)| match folder {
+            Some(folder) => known.below(OsStr::new(folder)).ok()??.read(name),
+            None => known.read(name),
+        });
         noted
-            .map(|name| name.trim().to_owned())
-            .any(|name| name.strip_prefix("refs/heads/").unwrap_or(&name) == branch)
+            .map(|name| name.trim_ascii().to_owned())
+            .any(|name| name.strip_prefix(b"refs/heads/".as_slice()).unwrap_or(&name) == branch.as_bytes())
     };
-    let known = std::iter::once(common.to_owned()).chain(others).find(is_meant)?;
-    let folder = std::fs::read_to_string(known.join("gitdir")).unwrap_or_default();
-    let folder = Path::new(folder.trim_end()).parent().filter(|folder| !folder.as_os_str().is_empty());
-    Some(folder.unwrap_or(&known).display().to_string())
+    let Some(known) = Folder::open(common)?.into_iter().chain(others).find(is_meant) else { return Ok(None) };
+    let folder = known.read("gitdir").unwrap_or_default();
+    let folder = PathBuf::from(OsString::from_vec(folder.trim_ascii_end().to_vec()));
+    let folder = folder.parent().filter(|folder| !folder.as_os_str().is_empty());
+    Ok(Some(folder.unwrap_or(&known.path).display().to_string()))
 }
 
 /// Checks, as `git branch -d` does, that the commits of a branch are somewhere else too. What is its own upstream is nowhere else.

@@ -8,28 +8,38 @@
 //! A note on a removal stays after it, because its report may be lost; it goes with the next worktree at that place, or
 //! when it is a week old.
 
+use super::inside::{Folder, is_file};
 use super::trouble::Trouble;
 use kernel::Digest;
+use rustix::fs::Stat;
 use serde::{Deserialize, Serialize};
-use std::fs;
-use std::io::ErrorKind;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// The name of the mark in a worktree's own folder of the repository.
 const MADE: &str = "switchback";
+
+/// The folder of the notes on removals, inside the repository.
+const FOLDER: &str = "switchback";
+
+/// How the name of such a note begins.
+const NOTE: &str = "removing-";
 
 /// How long a note on a removal is kept.
 const KEPT: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
 /// Writes down for whom a worktree was made.
 pub(super) fn made(admin: &Path, by: &str) -> Result<(), Trouble> {
-    write(&admin.join(MADE), by)
+    let entry = Folder::open(admin)?;
+    let gone = || Trouble::Crashed(format!("{} is gone: somebody took it away", admin.display()));
+    entry.ok_or_else(gone)?.write(MADE, by)
 }
 
 /// Whether a worktree was made for this one.
-pub(super) fn is_made_by(admin: &Path, by: &str) -> bool {
-    fs::read_to_string(admin.join(MADE)).is_ok_and(|text| text == by)
+pub(super) fn is_made_by(admin: &Path, by: &str) -> Result<bool, Trouble> {
+    let entry = Folder::open(admin)?;
+    Ok(entry.and_then(|entry| entry.read(MADE)).is_some_and(|text| text == by.as_bytes()))
 }
 
 /// A worktree that is being removed.
@@ -49,51 +59,46 @@ pub(super) struct Removing {
 
 impl Removing {
     /// The note on a worktree, if there is one.
-    pub(super) fn read(common: &Path, target: &Path) -> Option<Removing> {
-        let text = fs::read_to_string(file(common, target)).ok()?;
-        serde_json::from_str::<Removing>(&text).ok().filter(|removing| removing.path == target)
+    pub(super) fn read(common: &Path, target: &Path) -> Result<Option<Removing>, Trouble> {
+        let text = notes(common)?.and_then(|notes| notes.read(&name(target)));
+        let note = text.and_then(|text| serde_json::from_slice::<Removing>(&text).ok());
+        Ok(note.filter(|removing| removing.path == target))
     }
 
     /// Writes the note.
     pub(super) fn write(&self, common: &Path) -> Result<(), Trouble> {
-        let file = file(common, &self.path);
         let text = serde_json::to_string(self).map_err(|error| Trouble::Crashed(error.to_string()))?;
-        let folder = file.parent().unwrap_or(common);
-        fs::create_dir_all(folder).map_err(|error| not_written(folder, &error))?;
-        tidy(folder);
-        write(&file, &text)
+        let gone = || Trouble::Crashed(format!("the repository {} is gone", common.display()));
+        let notes = Folder::open(common)?.ok_or_else(gone)?.made_below(FOLDER)?;
+        tidy(&notes)?;
+        notes.write(&name(&self.path), &text)
     }
 
     /// Takes the note away.
     pub(super) fn forget(common: &Path, target: &Path) -> Result<(), Trouble> {
-        let file = file(common, target);
-        match fs::remove_file(&file) {
-            Err(error) if error.kind() != ErrorKind::NotFound => Err(not_written(&file, &error)),
-            _ => Ok(()),
-        }
+        notes(common)?.map_or(Ok(()), |notes| notes.remove(OsStr::new(&name(target))))
     }
 }
 
-fn file(common: &Path, target: &Path) -> PathBuf {
+/// Where the notes lie, if there are any.
+fn notes(common: &Path) -> Result<Option<Folder>, Trouble> {
+    Folder::open(&common.join(FOLDER))
+}
+
+fn name(target: &Path) -> String {
     let digest = Digest::of(target.as_os_str().as_encoded_bytes()).to_string();
-    common.join("switchback").join(format!("removing-{}", &digest[..digest.len().min(24)]))
+    format!("{NOTE}{}", &digest[..digest.len().min(24)])
 }
 
 /// Takes old notes away. One that cannot be taken away does no harm.
-fn tidy(folder: &Path) {
-    let notes = fs::read_dir(folder).into_iter().flatten().flatten();
-    let is_old = |note: &fs::DirEntry| {
-        let age =
-            note.metadata().and_then(|data| data.modified()).map(|time| time.elapsed().unwrap_or_default());
-        age.is_ok_and(|age| age > KEPT)
+fn tidy(notes: &Folder) -> Result<(), Trouble> {
+    let kept_since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().saturating_sub(KEPT);
+    let is_old = |name: &&OsString| {
+        let is_note = name.as_encoded_bytes().starts_with(NOTE.as_bytes());
+        let changed = |stat: Stat| u64::try_from(stat.st_mtime).unwrap_or_default();
+        let stat = notes.stat(name).filter(is_file).filter(|_| is_note);
+        stat.is_some_and(|stat| changed(stat) < kept_since.as_secs())
     };
-    notes.filter(is_old).for_each(|note| drop(fs::remove_file(note.path())));
-}
-
-fn write(file: &Path, text: &str) -> Result<(), Trouble> {
-    fs::write(file, text).map_err(|error| not_written(file, &error))
-}
-
-fn not_written(file: &Path, error: &std::io::Error) -> Trouble {
-    Trouble::Crashed(format!("{} cannot be written: {error}", file.display()))
+    notes.names()?.iter().filter(is_old).for_each(|name| drop(notes.remove(name)));
+    Ok(())
 }

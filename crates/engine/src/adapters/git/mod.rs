@@ -17,6 +17,7 @@ mod call;
 mod create;
 mod half;
 mod held;
+mod inside;
 mod keeps;
 mod list;
 mod marks;

@@ -13,11 +13,11 @@ use super::keeps::{
 };
 use super::list::Entry;
 use super::marks::Removing;
-use super::repository::{Half, Repository, text};
+use super::repository::{Half, Repository};
 use super::trouble::Trouble;
 use kernel::{Data, Fields};
 use serde_json::Value;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// How many changed files are named.
 const NAMED_MAX: usize = 5;
@@ -40,7 +40,7 @@ pub(super) async fn remove(
     repository: &Repository,
     wish: &Wish<'_>,
 ) -> Result<Fields, Trouble> {
-    let note = Removing::read(&repository.common, &wish.target);
+    let note = Removing::read(&repository.common, &wish.target)?;
     let entries = repository.entries(git).await?;
     let Some(entry) = entries.iter().find(|entry| entry.path == wish.target) else {
         return not_listed(git, repository, wish, note).await;
@@ -69,19 +69,21 @@ pub(super) async fn remove(
         }
     }
     let was_there = held.is_some();
-    if let How::Whole { force } = how(git, repository, entry, wish, note.is_some()).await? {
+    let known = held::entry_of(&repository.common, &wish.target)?;
+    let known = known.as_deref();
+    if let How::Whole { force } = how(git, repository, (entry, known), wish, note.is_some()).await? {
         let held = held.as_ref().ok_or_else(|| vanished(wish))?;
-        let known = held::entry_of(&repository.common, &wish.target).ok_or_else(|| vanished(wish))?;
+        let known = known.ok_or_else(|| vanished(wish))?;
         unlocked(entry, wish)?;
         if !force {
-            without_submodules(git, &known, wish).await?;
+            without_submodules(git, known, wish).await?;
             without_strays(git, wish).await?;
         }
         if !wish.force {
-            at_rest(&known, wish)?;
+            at_rest(known, wish)?;
             on_a_branch(git, entry).await?;
         }
-        held.belongs_to(&known)?;
+        held.belongs_to(known)?;
     }
     removing.write(&repository.common)?;
     repository.clear(held, &wish.target).await?;
@@ -153,7 +155,7 @@ enum How {
 async fn how(
     git: &Git<'_>,
     repository: &Repository,
-    entry: &Entry,
+    (entry, known): (&Entry, Option<&Path>),
     wish: &Wish<'_>,
     is_under_way: bool,
 ) -> Result<How, Trouble> {
@@ -183,25 +185,15 @@ async fn how(
     if wish.force {
         return Ok(How::Whole { force: true });
     }
-    let said = git
-        .must(&[
-            "-C",
-            text(&wish.target)?,
-            "status",
-            "--porcelain=v1",
-            "-z",
-            "--untracked-files=all",
-            "--no-renames",
-        ])
-        .await?;
-    let changes: Vec<&str> = said.split('\0').filter(|change| !change.is_empty()).collect();
+    let known = known.ok_or_else(|| vanished(wish))?;
+    let changes = git.changes(known, &wish.target).await?;
     if is_under_way && !changes.is_empty() && changes.iter().all(|change| change.starts_with(" D ")) {
         return Ok(How::Whole { force: true });
     }
     if changes.is_empty() { Ok(How::Whole { force: false }) } else { Err(changed(wish, &changes)) }
 }
 
-fn changed(wish: &Wish<'_>, changes: &[&str]) -> Trouble {
+fn changed(wish: &Wish<'_>, changes: &[String]) -> Trouble {
     let names: Vec<&str> =
         changes.iter().take(NAMED_MAX).map(|change| change.get(3..).unwrap_or(change)).collect();
     let rest = match changes.len().saturating_sub(NAMED_MAX) {

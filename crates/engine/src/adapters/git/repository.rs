@@ -2,6 +2,7 @@
 
 use super::call::Git;
 use super::held::{self, Held};
+use super::inside::Folder;
 use super::list::{self, Entry};
 use super::trouble::Trouble;
 use rustix::fs::{FlockOperation, flock};
@@ -49,9 +50,10 @@ fn busy() -> Trouble {
 }
 
 impl Repository {
-    /// Begins to work in a repository.
+    /// Begins to work in a repository. Where it keeps what it knows of its worktrees must be no link: git writes there.
     pub(super) fn enter(common: PathBuf) -> Result<Repository, Trouble> {
-        let held = File::open(&common).ok();
+        held::entries(&common)?;
+        let held = Folder::open(&common).ok().flatten().map(|folder| File::from(folder.dir));
         match held.as_ref().map(|folder| flock(folder, FlockOperation::NonBlockingLockShared)) {
             Some(Err(Errno::WOULDBLOCK)) => Err(busy()),
             Some(Err(_)) | None => Ok(Repository { common, held: None }),
@@ -70,17 +72,10 @@ impl Repository {
         flock(held, FlockOperation::NonBlockingLockExclusive).map_err(|_| busy())
     }
 
-    /// Takes away a worktree with all its files, of which perhaps only a part is there.
+    /// Takes away a worktree with all its files, of which perhaps only a part is there, or nothing.
     pub(super) async fn clear(&self, held: Option<Held>, target: &Path) -> Result<(), Trouble> {
-        if let Some(held) = held {
-            blocking(move || held.delete()).await?;
-        }
-        self.forget(target)
-    }
-
-    /// Takes away the entry of a worktree whose files are not there.
-    pub(super) fn forget(&self, target: &Path) -> Result<(), Trouble> {
-        held::entry_of(&self.common, target).map_or(Ok(()), |entry| held::forget(&entry))
+        let (common, target) = (self.common.clone(), target.to_owned());
+        blocking(move || held::clear(&common, &target, held)).await
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod create;
 mod half;
+mod inside;
 mod remove;
 mod repositories;
 

@@ -9,7 +9,7 @@ use std::fs;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
-fn wish(path: &str, more: &[(&str, bool)]) -> Value {
+pub(super) fn wish(path: &str, more: &[(&str, bool)]) -> Value {
     let mut wish = json!({"operation": "remove_worktree", "path": path});
     more.iter().for_each(|(name, flag)| wish[*name] = json!(flag));
     wish
@@ -411,4 +411,20 @@ async fn what_is_removed_is_what_was_looked_at() {
             assert!(!inside.join("w").exists() && lab.worktrees() == 2);
         }
     }
+}
+
+#[tokio::test]
+async fn changes_are_looked_for_in_its_folder_whatever_its_settings_say() {
+    let lab = Lab::new();
+    lab.create("w", "f").await.unwrap();
+    lab.write("w/new.txt", "nowhere else");
+    let clean = lab.root().parent().unwrap().join("clean");
+    fs::create_dir(&clean).unwrap();
+    fs::copy(lab.root().join("a.txt"), clean.join("a.txt")).unwrap();
+    lab.git(&["config", "extensions.worktreeConfig", "true"]);
+    lab.git_in(&lab.root().join("w"), &["config", "--worktree", "core.worktree", clean.to_str().unwrap()]);
+    let words = refused(lab.remove("w").await);
+    assert!(words.contains("has uncommitted changes (new.txt)"), "{words}");
+    fs::remove_file(lab.root().join("w/new.txt")).unwrap();
+    assert_eq!(lab.remove("w").await.unwrap()["removed"], json!(true));
 }
