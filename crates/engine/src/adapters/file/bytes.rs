@@ -110,5 +110,6 @@ fn open(place: &Place) -> Result<File, Trouble> {
     if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
         return Err(Trouble::no(format!("{} is no file any more", shown(&place.given))));
     }
+    place.is_nobodys(&stat)?;
     Ok(file.into())
 }

@@ -17,19 +17,26 @@ pub(super) struct Lock {
 }
 
 impl Lock {
-    /// Waits for the folder of a place. Whoever is stopped meanwhile lets go of it at once.
+    /// Waits for the folder of a place.
     pub(super) fn wait(place: &Place, gate: &Gate) -> Result<Lock, Trouble> {
+        Lock::on(&place.dir, gate, |errno| place.said("locked", errno))
+    }
+
+    /// Waits for a folder. Whoever is stopped meanwhile lets go of it at once.
+    pub(super) fn on(
+        dir: &OwnedFd,
+        gate: &Gate,
+        failed: impl FnOnce(Errno) -> Trouble,
+    ) -> Result<Lock, Trouble> {
         gate.waits.store(true, Ordering::SeqCst);
-        let lock = Lock::on(&place.dir).map_err(|errno| place.said("locked", errno))?;
+        let held = || {
+            let dir = readable(dir)?;
+            retry_on_intr(|| flock(&dir, FlockOperation::LockExclusive))?;
+            Ok(Lock { _dir: dir })
+        };
+        let lock = held().map_err(failed)?;
         gate.waits.store(false, Ordering::SeqCst);
         gate.check()?;
         Ok(lock)
-    }
-
-    /// Waits for a folder.
-    pub(super) fn on(dir: &OwnedFd) -> Result<Lock, Errno> {
-        let dir = readable(dir)?;
-        retry_on_intr(|| flock(&dir, FlockOperation::LockExclusive))?;
-        Ok(Lock { _dir: dir })
     }
 }

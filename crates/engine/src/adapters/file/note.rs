@@ -8,6 +8,7 @@
 use super::roots::Identity;
 use kernel::{Digest, EffectId, RunId};
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs::{self, DirBuilder, DirEntry, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
@@ -15,6 +16,18 @@ use std::path::{Path, PathBuf};
 
 /// The folder of the notes, beside the store.
 const FOLDER: &str = "files";
+
+/// How the names of files begin that are not yet what they are for.
+const TEMPORARY: &str = ".switchback-";
+
+/// Whether a name is one of those.
+pub(super) fn is_temporary(name: &OsStr) -> bool {
+    let rest = name.to_str().and_then(|name| name.strip_prefix(TEMPORARY)?.rsplit_once('-'));
+    rest.is_some_and(|(name, attempt)| name.len() == NAME_CHARS && attempt.parse::<u32>().is_ok())
+}
+
+/// How long the short names are.
+const NAME_CHARS: usize = 24;
 
 /// The effect for which a file is written.
 #[derive(Clone, Debug)]
@@ -62,7 +75,7 @@ impl Errand {
     }
 
     fn temporary_of(&self, attempt: u32) -> String {
-        format!(".switchback-{}-{attempt}", self.name)
+        format!("{TEMPORARY}{}-{attempt}", self.name)
     }
 
     pub(super) fn path(&self, data: &Path) -> PathBuf {
@@ -117,5 +130,5 @@ pub(crate) fn keep<'r>(data: &Path, open: impl Iterator<Item = &'r RunId>) {
 fn short(text: &str) -> String {
     let digest = Digest::of(text.as_bytes()).to_string();
     let name = digest.chars().filter(char::is_ascii_alphanumeric).collect::<String>();
-    name[name.len().saturating_sub(24)..].to_owned()
+    name[name.len().saturating_sub(NAME_CHARS)..].to_owned()
 }

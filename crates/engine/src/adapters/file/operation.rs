@@ -9,7 +9,7 @@ use super::note::Created;
 use super::render::rendered;
 use super::roots::Roots;
 use super::state::{load, merge, text};
-use super::walk::{Aim, Place, walk};
+use super::walk::{Aim, Making, Place, walk, walk_making};
 use super::write::{Desk, Written, write};
 use crate::answers::Answers;
 use kernel::{Data, Fields, RunId};
@@ -77,11 +77,18 @@ impl Room<'_> {
         content: &[u8],
         options: &Options,
     ) -> Result<(Place<'p>, Written), Trouble> {
-        let aim = if options.create_parents { Aim::Make(self.desk.umask) } else { Aim::Write };
         self.desk.gate.check()?;
-        let (place, _alone) = self.alone(walk(self.roots, path, aim)?)?;
+        let walked = match options.create_parents {
+            true => walk_making(self.roots, path, self.making()),
+            false => walk(self.roots, path, Aim::Write),
+        };
+        let (place, _alone) = self.alone(walked?)?;
         let written = write(&place, content, options, self.desk)?;
         Ok((place, written))
+    }
+
+    fn making(&self) -> Making<'_> {
+        Making { umask: self.desk.umask, gate: self.desk.gate }
     }
 
     /// The place, held where its name may make a git repository of the folder.
@@ -121,7 +128,7 @@ impl Room<'_> {
         next: impl FnOnce(&Place) -> Result<Map<String, Value>, Trouble>,
     ) -> Result<Done, Trouble> {
         self.desk.gate.check()?;
-        let before = walk(self.roots, path, Aim::Make(self.desk.umask))?;
+        let before = walk_making(self.roots, path, self.making())?;
         let _lock = Lock::wait(&before, self.desk.gate)?;
         // It may be there by now, or be another: looked at again while it is held.
         let place = before.again()?;

@@ -6,7 +6,7 @@ use super::guard::Guard;
 use super::trouble::shown;
 use crate::turn::Home;
 use rustix::fd::OwnedFd;
-use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, fstat, openat, statat};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, fstat, openat, statat};
 use rustix::io::Errno;
 use std::ffi::OsStr;
 use std::os::unix::fs::MetadataExt;
@@ -29,6 +29,8 @@ pub(super) struct Roots {
     allowed: Vec<Identity>,
     /// The data of the server, which is nobody's business.
     data: Option<Identity>,
+    /// Where that is, for what has a second name elsewhere.
+    data_path: PathBuf,
     /// Where the server keeps secrets, which may be elsewhere by a link.
     secrets: Option<Identity>,
     names: Vec<String>,
@@ -60,6 +62,7 @@ impl Roots {
             folder: home.folder.clone(),
             allowed,
             data: identity_of(data).ok(),
+            data_path: data.to_owned(),
             secrets: std::fs::metadata(data.join("secrets.toml")).ok().map(|data| (data.dev(), data.ino())),
             names,
             absent,
@@ -77,9 +80,13 @@ impl Roots {
         chain.position(|one| self.allowed.contains(&one))
     }
 
-    /// Whether a file is that of the secrets.
-    pub(super) fn are_secrets(&self, file: Identity) -> bool {
-        self.secrets == Some(file)
+    /// Whether a file is that of the secrets, or another of the server's own under a second name.
+    pub(super) fn is_of_data(&self, file: &Stat) -> bool {
+        let identity = (widened(file.st_dev), file.st_ino);
+        self.secrets == Some(identity)
+            || (file.st_nlink > 1
+                && FileType::from_raw_mode(file.st_mode) == FileType::RegularFile
+                && lies_in(&self.data_path, identity))
     }
 
     /// Whether a chain of directories leads into the server's own data.
@@ -111,6 +118,17 @@ impl Roots {
             shown(path)
         ))
     }
+}
+
+/// Whether a file has a name in a folder or below it.
+fn lies_in(folder: &Path, file: Identity) -> bool {
+    std::fs::read_dir(folder).into_iter().flatten().flatten().any(|entry| {
+        let is_it = |found: std::fs::Metadata| (found.dev(), found.ino()) == file;
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() => lies_in(&entry.path(), file),
+            _ => entry.metadata().is_ok_and(is_it),
+        }
+    })
 }
 
 /// Why a folder that is named cannot be used.

@@ -16,11 +16,12 @@ mod folder;
 
 pub(crate) use folder::folder;
 
-use super::Trouble;
 use super::guard::{Belongs, belongs, governed, is_of_git};
 use super::lock::Lock;
+use super::note::is_temporary;
 use super::roots::{Identity, Roots, enter, identity, top, widened};
 use super::trouble::{is_folder, leads_back, loops, moved, names_folder, no_folder, shown};
+use super::{Gate, Trouble};
 use rustix::fd::OwnedFd;
 use rustix::fs::{
     AtFlags, FileType, Mode, OFlags, RawMode, Stat, fchmod, fsync, mkdirat, openat, readlinkat, statat,
@@ -64,8 +65,17 @@ pub(crate) enum Aim {
     Worktree,
     /// To have the worktree that is there taken away.
     Removal,
-    /// To write there; folders that are not there are made, with these rights taken away.
-    Make(Option<u32>),
+    /// To write there; folders that are not there are made.
+    Make,
+}
+
+/// How folders are made on the way.
+#[derive(Clone, Copy)]
+pub(super) struct Making<'g> {
+    /// The rights that they do not get.
+    pub(super) umask: Option<u32>,
+    /// Who may stop it.
+    pub(super) gate: &'g Gate,
 }
 
 impl Aim {
@@ -91,11 +101,21 @@ struct Walk<'r> {
     chain: Vec<Level>,
     ahead: VecDeque<OsString>,
     links: usize,
+    making: Option<Making<'r>>,
 }
 
 /// Walks a path of a run to its end.
 pub(super) fn walk<'r>(roots: &'r Roots, given: &'r str, aim: Aim) -> Result<Place<'r>, Trouble> {
     Walk::new(roots, given, aim)?.arrive()
+}
+
+/// The same to write there, where folders that are not there are made.
+pub(super) fn walk_making<'r>(
+    roots: &'r Roots,
+    given: &'r str,
+    making: Making<'r>,
+) -> Result<Place<'r>, Trouble> {
+    Walk { making: Some(making), ..Walk::new(roots, given, Aim::Make)? }.arrive()
 }
 
 fn is_dots(name: &OsStr) -> bool {
@@ -133,7 +153,7 @@ impl<'r> Walk<'r> {
         check(given)?;
         let (here, level) = start()?;
         let (chain, ahead) = (vec![level], VecDeque::new());
-        let mut walk = Walk { roots, given, aim, here, chain, ahead, links: 0 };
+        let mut walk = Walk { roots, given, aim, here, chain, ahead, links: 0, making: None };
         walk.lies_ahead(roots.folder.join(given).as_os_str());
         Ok(walk)
     }
@@ -226,16 +246,16 @@ impl<'r> Walk<'r> {
         let dir = match enter(&self.here, &name) {
             Ok(dir) => dir,
             Err(Errno::NOENT) => match self.aim {
-                Aim::Make(_) | Aim::Write
+                Aim::Make | Aim::Write
                     if self.is_inside() && self.ahead.back().is_some_and(|name| is_dots(name)) =>
                 {
                     return Err(names_folder(self.given));
                 }
                 // Nothing is made only to be left again.
-                Aim::Make(_) if self.is_inside() && self.ahead.iter().any(|name| name == "..") => {
+                Aim::Make if self.is_inside() && self.ahead.iter().any(|name| name == "..") => {
                     return Err(leads_back(self.given, &name));
                 }
-                Aim::Make(mask) if self.is_inside() => self.make(&name, mask)?,
+                Aim::Make if self.is_inside() => self.make(&name)?,
                 Aim::Write if self.is_inside() => return Err(no_folder(self.given)),
                 _ => return Err(self.said(Errno::NOENT)),
             },
@@ -269,9 +289,11 @@ impl<'r> Walk<'r> {
         Ok(())
     }
 
-    fn make(&self, name: &OsStr, mask: Option<u32>) -> Result<OwnedFd, Trouble> {
+    fn make(&self, name: &OsStr) -> Result<OwnedFd, Trouble> {
+        let Making { umask, gate } = self.making.expect("BUG: nobody says how folders are made");
         let failed = |errno| Trouble::system("made", self.given, errno);
-        let alone = is_of_git(name).then(|| Lock::on(&self.here)).transpose().map_err(failed)?;
+        gate.check()?;
+        let alone = is_of_git(name).then(|| Lock::on(&self.here, gate, failed)).transpose()?;
         // What is still ahead counts too: no folder is made for what is refused in the end.
         let ahead = self.ahead.iter().map(OsString::as_os_str);
         let ahead: Vec<&OsStr> = std::iter::once(name).chain(ahead.filter(|name| !is_dots(name))).collect();
@@ -284,7 +306,7 @@ impl<'r> Walk<'r> {
         };
         drop(alone);
         let dir = enter(&self.here, name).map_err(failed)?;
-        if let (true, Some(mask)) = (made, mask) {
+        if let (true, Some(mask)) = (made, umask) {
             let rights = rights(0o777 & !mask);
             readable(&dir).and_then(|dir| fchmod(dir, rights)).map_err(failed)?;
         }
@@ -318,10 +340,16 @@ impl<'r> Walk<'r> {
             let is_allowed = itself.is_some_and(|itself| self.roots.hold(std::iter::once(itself)));
             return Err(if is_allowed { is_folder(self.given) } else { self.roots.outside(self.given) });
         }
-        if found.as_ref().is_some_and(|stat| self.roots.are_secrets((widened(stat.st_dev), stat.st_ino))) {
+        if found.as_ref().is_some_and(|stat| self.roots.is_of_data(stat)) {
             return Err(self.roots.private(self.given));
         }
         self.check_writable(&[&name])?;
+        if self.aim != Aim::Read && is_temporary(&name) {
+            return Err(Trouble::cannot(format!(
+                "{} is a name that blocks give to files that are not whole yet: use another one",
+                shown(self.given)
+            )));
+        }
         let names = self.chain.iter().skip(1).map(|level| level.name.as_os_str()).chain([name.as_os_str()]);
         let path: Vec<&[u8]> = std::iter::once(&b""[..]).chain(names.map(OsStr::as_bytes)).collect();
         let path = String::from_utf8(path.join(&b'/')).map_err(|_| {
@@ -349,6 +377,11 @@ impl Place<'_> {
                 Err(Trouble::no(format!("{} is {what}, and a file is needed", shown(&self.given))))
             }
         }
+    }
+
+    /// Makes sure that what was opened here is none of the server's own files, by whatever name.
+    pub(super) fn is_nobodys(&self, opened: &Stat) -> Result<(), Trouble> {
+        if self.roots.is_of_data(opened) { Err(self.roots.private(&self.given)) } else { Ok(()) }
     }
 
     /// The same place, to write there, looked at once more.

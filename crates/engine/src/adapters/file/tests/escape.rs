@@ -345,3 +345,42 @@ fn what_was_read_in_a_folder_that_was_moved_out_is_not_told() {
         "was moved or replaced",
     );
 }
+
+#[test]
+fn what_the_server_keeps_is_not_read_by_a_second_name() {
+    let world = World::new();
+    let data = world.dir.path().join("data");
+    fs::create_dir(data.join("recordings")).unwrap();
+    for kept in ["switchback.db", "recordings/t1.cast"] {
+        fs::write(data.join(kept), "kept").unwrap();
+        let second = world.project("second");
+        fs::hard_link(data.join(kept), &second).unwrap();
+        is_crash(world.read("second"), "leads into the data directory of Switchback");
+        let roots = Roots::open(&world.home, &data).unwrap();
+        // It was another one when it was looked at.
+        fs::rename(&second, world.project("later")).unwrap();
+        world.put("second", "text");
+        let place = walk(&roots, "second", Aim::Read).unwrap();
+        fs::rename(world.project("later"), &second).unwrap();
+        let read = read(&place, 10, "", &Gate::default()).map(|_| Map::new());
+        let read = read.map_err(crate::adapters::file::Trouble::into_failure);
+        is_crash(read, "leads into the data directory of Switchback");
+        fs::remove_file(second).unwrap();
+    }
+    world.put("own", "text");
+    fs::hard_link(world.project("own"), world.project("other")).unwrap();
+    assert_eq!(world.read("other").unwrap()["content"], json!("text"));
+}
+
+#[test]
+fn what_is_not_whole_yet_is_written_by_nobody_else() {
+    let world = World::new();
+    let name = format!(".switchback-{}-1", "a".repeat(24));
+    is_crash(world.create(&name, "x"), "is a name that blocks give to files that are not whole yet");
+    world.put(&name, "half");
+    symlink(&name, world.project("link")).unwrap();
+    is_crash(world.act("merge_state", json!({"path": "link", "updates": {}})), "not whole yet");
+    for other in [".switchback-notes-1", ".switchback-notes"] {
+        assert!(world.create(other, "x").is_ok(), "{other}");
+    }
+}

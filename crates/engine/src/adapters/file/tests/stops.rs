@@ -13,14 +13,23 @@ fn held(
     timeout_ms: Option<u64>,
     raise: impl FnOnce(&watch::Sender<bool>, &watch::Sender<bool>),
 ) -> (World, Ended) {
+    held_up("merge_state", json!({"path": "state.json", "updates": {"a": 1}}), timeout_ms, raise)
+}
+
+/// Does something while somebody else holds the folder.
+fn held_up(
+    operation: &str,
+    inputs: Value,
+    timeout_ms: Option<u64>,
+    raise: impl FnOnce(&watch::Sender<bool>, &watch::Sender<bool>),
+) -> (World, Ended) {
     let world = World::new();
     let folder = fs::File::open(&world.home.folder).unwrap();
     flock(&folder, FlockOperation::LockExclusive).unwrap();
     let (cancel, shutdown) = (watch::channel(false).0, watch::channel(false).0);
     let stops = Stops::new(cancel.subscribe(), shutdown.subscribe());
     let files = Arc::new(Files::new(world.dir.path().join("data"), Arc::new(Plain)));
-    let inputs = json!({"path": "state.json", "updates": {"a": 1}});
-    let perform = Perform { timeout_ms, ..perform(1, "merge_state", inputs) };
+    let perform = Perform { timeout_ms, ..perform(1, operation, inputs) };
     raise(&cancel, &shutdown);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let ended = runtime.block_on(run(files, RunId::new("r"), world.home.clone(), perform, stops));
@@ -46,6 +55,17 @@ fn a_lock_that_is_not_given_is_waited_for_no_longer_than_allowed() {
         "timed out after 0.05 s: its folder is locked by somebody else, and it waited for that (its `timeout` says how long it \
          may take)"
     );
+}
+
+#[test]
+fn what_waited_too_long_makes_no_folder_once_it_might() {
+    let inputs = json!({"path": "logs/deep/file", "content": "x"});
+    let (world, ended) = held_up("create", inputs, Some(50), |_, _| ());
+    assert!(failure(&ended).message.contains("locked by somebody else"), "{ended:?}");
+    // Whoever holds the folder next comes after the one that waited.
+    let folder = fs::File::open(&world.home.folder).unwrap();
+    flock(&folder, FlockOperation::LockExclusive).unwrap();
+    assert!(world.names(&world.home.folder).is_empty());
 }
 
 /// An evaluator that others use for a while, and that takes its time then.
