@@ -99,7 +99,10 @@ pub(crate) fn report(outcome: &Outcome, perform: &Perform) -> Option<Report> {
                 None => failed(FailureKind::TimedOut, said(late, told(outcome))),
             }
         }
-        Ended::Cancelled => failed(FailureKind::Cancelled, "was cancelled".to_owned()),
+        Ended::Cancelled => match unended(outcome) {
+            Some(left) => failed(FailureKind::Unended, format!("was cancelled, and {left}")),
+            None => failed(FailureKind::Cancelled, "was cancelled".to_owned()),
+        },
         Ended::NotStarted(reason) => {
             let why = with_nul(&perform.inputs)
                 .or_else(|| too_long(&perform.inputs).filter(|_| reason.reason == Reason::TooLong))
@@ -252,6 +255,11 @@ mod tests {
             "take), and processes of it go on and cannot be ended from here (pid 7, 8, another user's?)";
         assert!(late.message.ends_with(words), "{}", late.message);
         assert_eq!(reported(Ended::TimedOut, vec![]).kind, FailureKind::TimedOut);
+        let stopped = reported(Ended::Cancelled, vec![7]);
+        assert_eq!(stopped.kind, FailureKind::Unended);
+        let words = "was cancelled, and a process of it goes on and cannot be ended from here (pid 7, another user's?)";
+        assert_eq!(stopped.message, words);
+        assert_eq!(reported(Ended::Cancelled, vec![]).kind, FailureKind::Cancelled);
         assert_eq!(reported(Ended::Exited(3), vec![7]).kind, FailureKind::Operation);
     }
 }

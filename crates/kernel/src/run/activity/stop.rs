@@ -56,12 +56,25 @@ impl Moment<'_> {
         self.gone(key, STOPPED, outputs);
     }
 
-    /// The activity is over, and nobody but views hears of it.
+    /// What was told to stop says that it did not succeed. If something of it goes on, whoever looks at the run has to know.
+    pub(super) fn stopped_by(&mut self, key: &str, failure: Failure, outputs: Fields) {
+        let failure = if failure.kind == FailureKind::Unended { failure } else { closed() };
+        self.over(key, STOPPED, failure, outputs);
+    }
+
     fn gone(&mut self, key: &str, row: Row, outputs: Fields) {
+        self.over(key, row, closed(), outputs);
+    }
+
+    /// The activity is over, and nobody but views hears of it.
+    fn over(&mut self, key: &str, row: Row, failure: Failure, outputs: Fields) {
         self.reach(row);
         let gone = self.remove(key);
-        let failure = Some(Failure::new(FailureKind::Cancelled, "the run closed"));
         let (step, since) = (gone.step, gone.since);
-        self.news(News::Ended { key: key.to_owned(), step, failure, outputs, since });
+        self.news(News::Ended { key: key.to_owned(), step, failure: Some(failure), outputs, since });
     }
+}
+
+fn closed() -> Failure {
+    Failure::new(FailureKind::Cancelled, "the run closed")
 }

@@ -26,10 +26,14 @@ impl Moment<'_> {
             (Stage::Verifying { .. }, Report::Done { .. }) => self.held(key),
             // What the check itself gives is none of the step's outputs, also where both have one name.
             (Stage::Verifying { .. }, Report::Failed { failure, .. }) => self.held_not(key, failure),
-            (Stage::Stopping { checking: true, .. }, _) => self.stopped(key, Fields::new()),
+            (Stage::Stopping { checking: true, .. }, Report::Done { .. }) => self.stopped(key, Fields::new()),
+            (Stage::Stopping { checking: true, .. }, Report::Failed { failure, .. }) => {
+                self.stopped_by(key, failure, Fields::new());
+            }
             (Stage::Nested { .. }, Report::Failed { failure, .. }) => self.child_refused(key, failure),
-            (Stage::Stopping { .. }, Report::Done { outputs } | Report::Failed { outputs, .. }) => {
-                self.stopped(key, outputs);
+            (Stage::Stopping { .. }, Report::Done { outputs }) => self.stopped(key, outputs),
+            (Stage::Stopping { .. }, Report::Failed { failure, outputs }) => {
+                self.stopped_by(key, failure, outputs);
             }
             _ => unreachable!("BUG: a report for `{key}` was admitted"),
         }

@@ -3,14 +3,15 @@
 use super::scenarios;
 use crate::build::*;
 use crate::drive::{Drive, cancellation, failed};
-use kernel::event::Resolution;
+use kernel::event::{Report, Resolution};
 use kernel::plan::{Deadline, Node, OnInterrupt, Step};
-use kernel::{Command, FailureKind, Fields, News, Plan, Refusal};
+use kernel::{Command, EffectId, Failure, FailureKind, Fields, News, Plan, Refusal};
 use serde_json::json;
 
 scenarios![
     cancel_stops_what_works_and_waits_for_its_report,
     what_was_stopped_may_be_interrupted,
+    what_could_not_be_stopped_is_told,
     cancel_drops_what_only_waits,
     cancel_stops_a_check,
     cancel_of_a_late_child_waits_for_it,
@@ -47,6 +48,28 @@ fn cancel_stops_what_works_and_waits_for_its_report() {
 fn what_was_stopped_may_be_interrupted() {
     let mut it = Drive::start(line(vec![noop("a").interrupt(OnInterrupt::Ask)]));
     it.cancel().interrupt("a#1").stands("cancelled: enough");
+}
+
+#[test]
+fn what_could_not_be_stopped_is_told() {
+    for (kind, told) in [(FailureKind::Unended, "goes on"), (FailureKind::Operation, "the run closed")] {
+        let checked = Step { verify: verified(1, &[]), ..agent("a") };
+        for (step, effect) in [(noop("a"), "a#1"), (checked, "a#1/verify")] {
+            let mut it = Drive::start(line(vec![step]));
+            if effect != "a#1" {
+                it.submit("a#1", json!({"x": 1}));
+            }
+            it.cancel();
+            let report = Report::Failed { failure: Failure::new(kind, "goes on"), outputs: Fields::new() };
+            it.give(Command::Report { effect: EffectId::new(effect), report });
+            let failure = it.turn.news.iter().find_map(|news| match news {
+                News::Ended { failure, .. } => failure.clone(),
+                _ => None,
+            });
+            assert_eq!(failure.map(|failure| failure.message).as_deref(), Some(told), "{effect}");
+            it.stands("cancelled: enough");
+        }
+    }
 }
 
 #[test]
