@@ -192,12 +192,13 @@ async fn closes(still: &mut Option<Still>, asked: &Asked) -> &'static str {
 async fn give(
     asked: &Asked,
     (command, proof): (Command, Option<Passphrase>),
-    (signals, typed): (Signals, Option<Typed>),
+    (mut signals, typed): (Signals, Option<Typed>),
     seating: Seating,
 ) -> Result<Followed, CommandError> {
     let desk = Desk::open(seating).await?;
-    let progress = desk.backend().subscribe(&asked.root).await?;
-    let seq = match say(&desk, asked, command, proof).await {
+    let unheard = || CommandError::unheard(&asked.root, "take the answer");
+    let progress = signals.hear(desk.backend().subscribe(&asked.root)).await.ok_or_else(unheard)??;
+    let seq = match signals.hear(say(&desk, asked, command, proof)).await.ok_or_else(unheard)? {
         Ok(seq) => seq,
         Err(error) => {
             desk.close().await;
@@ -205,10 +206,11 @@ async fn give(
         }
     };
     // Nobody carries a run whose process went away; whoever answers goes on with it.
-    let carried = desk.backend().recover(&asked.root).await;
-    if let Err(error) = carried {
+    let carried = signals.hear(desk.backend().recover(&asked.root)).await;
+    if let Err(error) = carried.map_or_else(|| Err(unheard()), |carried| carried.map_err(CommandError::from))
+    {
         desk.close().await;
-        return Err(error.into());
+        return Err(error);
     }
     let gone = || engine::Error::NoRun(asked.root.clone());
     let view = View::load(&desk.reader, &asked.root)?.ok_or_else(gone)?;

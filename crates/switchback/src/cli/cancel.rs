@@ -32,13 +32,15 @@ pub(crate) fn cancel(arguments: &CancelArguments) -> Result<Exit, CommandError> 
 /// Follows the run to its end, and says whether it is we who ended it.
 async fn end(run: &RunId, reason: &str, seating: Seating) -> Result<(Followed, bool), CommandError> {
     let desk = Desk::open(seating).await?;
-    let signals = Signals::listen()?;
+    let mut signals = Signals::listen()?;
+    let unheard = || CommandError::unheard(run, "be cancelled");
     // First of all: what happens from now on is told.
-    let progress = desk.backend().subscribe(run).await?;
+    let progress = signals.hear(desk.backend().subscribe(run)).await.ok_or_else(unheard)??;
     let row = desk.reader.run(run)?.ok_or_else(|| engine::Error::NoRun(run.clone()))?;
     let by = Caller::Human { door: "command line".to_owned(), proven: false };
     // Asked before its journal is looked at: that takes time in which a long run would go on.
-    let (since, ours) = match desk.backend().cancel(run, reason, by).await {
+    let cancelled = signals.hear(desk.backend().cancel(run, reason, by)).await.ok_or_else(unheard)?;
+    let (since, ours) = match cancelled {
         Ok(accepted) => (accepted.seq, true),
         // Somebody else ends it, or it has ended: it is waited for, to say how.
         Err(engine::Error::Refused(Refusal::Over)) => (row.head.seq, false),

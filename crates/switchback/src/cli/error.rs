@@ -42,6 +42,8 @@ pub(crate) enum Kind {
     Usage,
     /// That of whoever wrote the definition.
     Invalid,
+    /// Nobody's: a signal came.
+    Interrupted,
 }
 
 impl Kind {
@@ -50,6 +52,7 @@ impl Kind {
             Kind::Internal => Exit::Internal,
             Kind::Usage => Exit::Usage,
             Kind::Invalid => Exit::Invalid,
+            Kind::Interrupted => Exit::Interrupted,
         }
     }
 }
@@ -66,6 +69,19 @@ impl CommandError {
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
         self
+    }
+
+    /// That an engine was told something of a run, and a signal came before it said what came of that.
+    pub(crate) fn unheard(run: &RunId, told: &str) -> Self {
+        CommandError {
+            code: "interrupted".into(),
+            kind: Kind::Interrupted,
+            message: format!("run {run} was told to {told}, and nobody has said yet that it has"),
+            hints: vec![
+                format!("whether it did: switchback show {run}"),
+                "whether the daemon answers at all: switchback status".to_owned(),
+            ],
+        }
     }
 
     /// Adds what was probably meant, if something is near.

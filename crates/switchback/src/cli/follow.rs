@@ -48,7 +48,12 @@ pub(crate) struct Signals {
     interrupt: Signal,
     terminate: Signal,
     hangup: Signal,
+    /// What was asked for while an engine was waited for.
+    before: Option<Asks>,
 }
+
+/// How long whoever is told to end waits for the word of an engine on what it was asked.
+const SOON: Duration = Duration::from_secs(3);
 
 /// What a signal asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,10 +81,26 @@ impl Signals {
         let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
         let [interrupt, terminate, hangup] = kinds.map(hear);
         HEARD.store(true, Ordering::Relaxed);
-        Ok(Signals { interrupt: interrupt?, terminate: terminate?, hangup: hangup? })
+        Ok(Signals { interrupt: interrupt?, terminate: terminate?, hangup: hangup?, before: None })
+    }
+
+    /// Waits for what an engine says to a command; nothing where a signal came and it did not say it soon after. A signal that came
+    /// meanwhile is heard by whoever follows the run.
+    pub(crate) async fn hear<T>(&mut self, word: impl Future<Output = T>) -> Option<T> {
+        let mut word = std::pin::pin!(word);
+        let asks = tokio::select! {
+            biased;
+            word = &mut word => return Some(word),
+            asks = self.next() => asks,
+        };
+        self.before = Some(asks);
+        tokio::time::timeout(SOON, word).await.ok()
     }
 
     pub(crate) async fn next(&mut self) -> Asks {
+        if let Some(asks) = self.before.take() {
+            return asks;
+        }
         tokio::select! {
             _ = self.interrupt.recv() => Asks::Stop,
             _ = self.terminate.recv() => Asks::Stop,

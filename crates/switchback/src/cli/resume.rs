@@ -92,10 +92,11 @@ async fn go_on(
     asks: bool,
 ) -> Result<Followed, CommandError> {
     let desk = Desk::open(seating).await?;
-    let signals = Signals::listen()?;
+    let mut signals = Signals::listen()?;
     let gone = || engine::Error::NoRun(run.clone());
+    let unheard = || CommandError::unheard(run, "go on");
     // First of all: what happens while the run is looked at is told.
-    let progress = desk.backend().subscribe(run).await?;
+    let progress = signals.hear(desk.backend().subscribe(run)).await.ok_or_else(unheard)??;
     let row = desk.reader.run(run)?.ok_or_else(gone)?;
     let mut view = View::load(&desk.reader, run)?.ok_or_else(gone)?;
     // What was due has happened by now, and may have ended it.
@@ -114,7 +115,8 @@ async fn go_on(
     };
     target::tell(&view.plan, &view.workspace);
     let ours = view.left || !decided.is_empty();
-    match carry_on(&desk, run, decided).await {
+    let carried = signals.hear(carry_on(&desk, run, decided)).await;
+    match carried.unwrap_or_else(|| Err(unheard())) {
         Ok(since) => {
             view.left = false;
             let typed = Typed::open().filter(|_| asks);

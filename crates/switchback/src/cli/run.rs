@@ -59,10 +59,10 @@ async fn start(
     let home = client.home(client.passed(), &settled::sound(&client)?);
     let mut desk = Desk::open(seating).await?;
     // Not before: whoever waits for a daemon in vain can end that.
-    let signals = Signals::listen()?;
+    let mut signals = Signals::listen()?;
     let id = RunId::new(names::fresh(|name| is_taken(&desk, name)));
     let mut asked = Start { id, plan, inputs, home, request_key: None, pinned, is_brought: false };
-    let mut begun = begin(&desk, &mut asked).await;
+    let mut begun = heard(&mut signals, &desk, &mut asked).await?;
     for _ in 0..DAEMONS_MAX {
         // One that was told to end just after it had let us in. What it has written down, it has begun.
         let has_left = matches!(begun, Err(Error::Stopped(_))) && desk.outlives_us();
@@ -73,7 +73,7 @@ async fn start(
         if is_known(&desk, &asked.id)? {
             break;
         }
-        begun = begin(&desk, &mut asked).await;
+        begun = heard(&mut signals, &desk, &mut asked).await?;
     }
     match begun {
         Ok((progress, started)) => {
@@ -87,6 +87,16 @@ async fn start(
             Err(CommandError::from(error).of_new_run(&asked.id))
         }
     }
+}
+
+/// What came of the start of a run, unless a signal came first and nobody has said.
+async fn heard(
+    signals: &mut Signals,
+    desk: &Desk,
+    asked: &mut Start,
+) -> Result<Result<(UnboundedReceiver<Progress>, Accepted), Error>, CommandError> {
+    let begun = signals.hear(begin(desk, asked)).await;
+    begun.ok_or_else(|| CommandError::unheard(&asked.id, "begin"))
 }
 
 /// Starts a run and listens to it; where its name is taken meanwhile, under another.
