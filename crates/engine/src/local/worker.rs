@@ -13,16 +13,20 @@ use crate::backend::Progress;
 use crate::driver::{Driver, Letter, Parcel};
 use crate::kill_point;
 use crate::log::say;
-use crate::store::{Filter, Kind, WriteError};
+use crate::store::{Fault, Filter, Kind, WriteError};
 use kernel::{Command, RunId, Status};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 
-/// How often a commit is tried that the store may still take.
-const TRIES_MAX: u32 = 60;
+/// How long a commit is tried that the store may still take.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+/// The same where another process holds the store: it may be about to let go, and nothing is the matter with the disk. Whoever waits for
+/// a call hears the reason before the call counts as lost.
+const BUSY_PATIENCE: Duration = Duration::from_secs(40);
 
 /// What is posted.
 pub(crate) enum Mail {
@@ -87,8 +91,8 @@ pub(super) struct Worker {
     doubted: bool,
     /// Runs that ended since the last commit, to be forgotten.
     ended: Vec<RunId>,
-    /// How often in a row the store did not take what waits.
-    refused: u32,
+    /// Since when the store does not take what waits.
+    refused: Option<Instant>,
     last_words: LastWords,
 }
 
@@ -116,7 +120,7 @@ impl Worker {
             closing: false,
             doubted: false,
             ended: Vec::new(),
-            refused: 0,
+            refused: None,
             last_words,
         }
     }
@@ -130,7 +134,7 @@ impl Worker {
         if self.driver.is_pending() || std::mem::take(&mut self.doubted) {
             match self.driver.commit_in_silence() {
                 Ok((parcels, replies)) => {
-                    self.refused = 0;
+                    self.refused = None;
                     parcels.into_iter().for_each(|parcel| self.let_leave(parcel));
                     replies.send();
                     self.driver.forget_ended(&std::mem::take(&mut self.ended));
@@ -180,11 +184,16 @@ impl Worker {
 
     /// Whether the store may still take what waits. Said once, so that a full disk is not a silent one.
     fn may_try_again(&mut self, error: &WriteError) -> bool {
-        self.refused += 1;
-        if self.refused == 1 && error.kind() == Kind::Retryable {
+        let is_first = self.refused.is_none();
+        let since = *self.refused.get_or_insert_with(Instant::now);
+        if is_first && error.kind() == Kind::Retryable {
             say(format_args!("switchback: the store does not take what happens, trying again: {error}"));
         }
-        error.kind() == Kind::Retryable && self.refused < TRIES_MAX && !self.closing
+        let patience = match error {
+            WriteError::Fault(Fault::Busy(_)) => BUSY_PATIENCE,
+            _ => PATIENCE,
+        };
+        error.kind() == Kind::Retryable && since.elapsed() < patience && !self.closing
     }
 
     fn take_what_waits(&mut self, mail: Vec<Mail>) {
