@@ -150,7 +150,9 @@ fn choice(choices: &[Value], said: Value) -> Result<Value, Misfit> {
     let by_label = || choices.iter().find(|one| label(one) == word);
     // No two look the same, blanks aside: one that is called so is meant, and no number.
     let by_name = || choices.iter().find(|one| label(one).trim() == word);
-    let by_number = || choices.get(word.parse::<usize>().ok()?.checked_sub(1)?);
+    // As it is shown: `01` is no number of a choice.
+    let number = word.parse::<usize>().ok().filter(|number| number.to_string() == word);
+    let by_number = || choices.get(number?.checked_sub(1)?);
     match by_value.or_else(by_label).or_else(by_name).or_else(by_number) {
         Some(chosen) => Ok(chosen.clone()),
         None => {
