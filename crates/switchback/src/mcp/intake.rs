@@ -6,7 +6,7 @@
 //!             └── line break ── the line
 //! ```
 
-use super::line::{LINE_BYTES_MAX, Refused};
+use super::line::{LINE_BYTES_MAX, PARTS_MAX, Refused};
 use serde_json::value::RawValue;
 use std::io::{self, BufRead};
 use tokio::io::{AsyncBufRead, AsyncBufReadExt};
@@ -81,9 +81,29 @@ impl Intake {
         let line = std::mem::take(&mut self.line);
         match self.long.take() {
             Some(long) => Some(Err(Refused::too_long(long.id(), long.length))),
+            None if is_dense(&line) => Some(Err(Refused::too_dense(id_of(&line)))),
             None => (is_whole || !line.is_empty()).then_some(Ok(line)),
         }
     }
+}
+
+/// Whether a line has more lists and maps than any may have.
+fn is_dense(line: &[u8]) -> bool {
+    // Each takes two bytes at least.
+    if line.len() <= 2 * PARTS_MAX {
+        return false;
+    }
+    let (mut count, mut is_text, mut is_escaped) = (0, false, false);
+    for byte in line {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if is_text => is_escaped = true,
+            b'"' => is_text = !is_text,
+            b'{' | b'[' if !is_text => count += 1,
+            _ => {}
+        }
+    }
+    count > PARTS_MAX
 }
 
 /// The id at the top of a line that cannot be read, as it was written there.
@@ -223,6 +243,17 @@ mod tests {
         assert_eq!(lines(&vec![b'x'; most], 1 << 16)[0].as_ref().unwrap().len(), most);
         let refused = lines(&vec![b'x'; most + 1], 1 << 16);
         assert_eq!(refused, [Err(Refused::too_long("null".to_owned(), most + 1))]);
+    }
+
+    #[test]
+    fn a_line_has_so_many_parts_and_no_more() {
+        let line = |parts: usize| {
+            let inside = vec!["{}"; parts - 2].join(",");
+            format!(r#"{{"id":7,"text":"[\"[{{","params":[{inside}]}}"#)
+        };
+        assert!(lines(line(PARTS_MAX).as_bytes(), 1 << 16)[0].is_ok());
+        let refused = lines(line(PARTS_MAX + 1).as_bytes(), 1 << 16);
+        assert_eq!(refused, [Err(Refused::too_dense("7".to_owned()))]);
     }
 
     #[test]

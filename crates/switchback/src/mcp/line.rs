@@ -17,6 +17,9 @@ use serde_json::{Map, Value, json};
 /// The longest line that a client may send.
 pub(crate) const LINE_BYTES_MAX: usize = 16 << 20;
 
+/// The most lists and maps of a message: each takes many times the room that it has as text.
+pub(crate) const PARTS_MAX: usize = 250_000;
+
 /// What some programs put before a text.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
@@ -44,6 +47,14 @@ impl Refused {
     pub(crate) fn too_long(id: String, length: usize) -> Refused {
         let why = format!(
             "a message has at most {LINE_BYTES_MAX} bytes, and this one has {length}; what is larger belongs into a file"
+        );
+        Refused::new(id, ErrorCode::INVALID_REQUEST, why)
+    }
+
+    /// A line with more lists and maps than any may have.
+    pub(crate) fn too_dense(id: String) -> Refused {
+        let why = format!(
+            "a message has at most {PARTS_MAX} lists and maps, and this one has more; what is larger belongs into a file"
         );
         Refused::new(id, ErrorCode::INVALID_REQUEST, why)
     }
