@@ -2,7 +2,6 @@
 //! reason, and what the client says later looks for the daemon again.
 
 use super::hello::VERSION;
-use super::lines::write_line;
 use super::pipe::{Link, Pipe};
 use crate::cli::CommandError;
 use crate::mcp;
@@ -55,6 +54,6 @@ impl Pipe {
             return drop(stand_in.stream.shutdown(Shutdown::Both));
         }
         self.state().missed.iter_mut().for_each(|missed| missed.at = Instant::now());
-        drop(write_line(&*stand_in.stream, line));
+        stand_in.say(line);
     }
 }

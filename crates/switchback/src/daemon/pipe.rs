@@ -18,7 +18,7 @@ use super::place::Place;
 use super::reach::{Reached, Unreachable, find, reach};
 use super::reasons::{DIES, HUNG_UP, LOST, STOPPED, TOO_LATE, silent};
 use super::successor::Successor;
-use super::talk::{Line, Reason, Taken, Talk};
+use super::talk::{Line, Reason, SILENCE_MAX, Taken, Talk};
 use crate::cli::CommandError;
 use crate::ends::{Input, Output};
 use crate::mcp::intake::Intake;
@@ -41,6 +41,10 @@ const LAST_ANSWERS_MAX: Duration = Duration::from_secs(60);
 /// A daemon that dies more often than this in so short a time is not started again until the client asks for something.
 const DEATHS_MAX: usize = 5;
 const DEATHS_WITHIN: Duration = Duration::from_secs(30);
+
+/// How long a daemon may take nothing of a line: all that is tried with one, the first part and the rest, takes as long as it may be
+/// silent.
+const TAKES_WITHIN: Duration = Duration::from_secs(SILENCE_MAX.as_secs() / 2);
 
 /// Finds out where the daemon is, or why that cannot be known.
 pub(crate) type Seek = Box<dyn Fn() -> Result<Place, CommandError> + Send + Sync>;
@@ -72,6 +76,8 @@ pub(super) struct State {
     /// How many are on their way to the client with what it is told, and when one was through.
     telling: u32,
     told: Instant,
+    /// Whether the daemon was to be heard long ago, and may have been: the client takes nothing.
+    held_up: bool,
     /// When the daemon said something last, and whether somebody waits for it to say something.
     heard: Instant,
     watched: bool,
@@ -102,6 +108,17 @@ pub(super) struct Link {
     ground: Option<Ground>,
 }
 
+impl Link {
+    /// Says a line. What could not be said, because nobody is there any more or takes anything, is remembered, and said again to
+    /// the next daemon, which is reached by the thread that reads: it sees the end as well.
+    pub(super) fn say(&self, line: &[u8]) {
+        if write_line(&*self.stream, line).is_err() {
+            // Half of it may have been taken.
+            let _ = self.stream.shutdown(Shutdown::Both);
+        }
+    }
+}
+
 impl Pipe {
     /// A pipe from this process to the daemon, started if need be. `say` is how people hear of what happens. Where no daemon
     /// can be had, someone stands in who says why, until there is one.
@@ -117,6 +134,7 @@ impl Pipe {
             unread: None,
             telling: 0,
             told: Instant::now(),
+            held_up: false,
             heard: Instant::now(),
             watched: false,
         };
@@ -184,7 +202,7 @@ impl Pipe {
     /// Waits for a change, and for a daemon that says nothing only so long: one that stands still dies to nobody, and whoever
     /// waits for it hears of it here.
     fn watch<'p>(&'p self, mut state: MutexGuard<'p, State>) -> MutexGuard<'p, State> {
-        let ends = state.talk.patience_ends(state.heard);
+        let ends = state.talk.patience_ends(state.heard.max(state.told));
         state.watched = ends.is_some();
         let Some(ends) = ends else {
             return self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
@@ -192,6 +210,11 @@ impl Pipe {
         let left = ends.saturating_duration_since(Instant::now());
         if !left.is_zero() {
             return self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        if state.telling > 0 {
+            // What the daemon has said stands behind what the client does not read.
+            state.held_up = true;
+            return self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
         let why = silent(state.link.as_ref().map(|link| link.pid));
         drop(state);
@@ -240,8 +263,7 @@ impl Pipe {
             (state.talk.hang_up(), state.link.clone())
         };
         if let (Some(line), Some(link)) = (line, link) {
-            // What could not be written is said again to the next daemon.
-            let _ = write_line(&*link.stream, &line);
+            link.say(&line);
         }
     }
 
@@ -259,8 +281,7 @@ impl Pipe {
         let link = self.state().link.clone();
         match link {
             Some(link) if self.looks_again() => self.look_again(&link, &line),
-            // What could not be written is remembered, and said again to the next daemon.
-            Some(link) => drop(write_line(&*link.stream, &line)),
+            Some(link) => link.say(&line),
             None => self.connect()?,
         }
         Ok(())
@@ -287,6 +308,8 @@ impl Pipe {
     pub(super) fn attach(self: &Arc<Self>, stream: UnixStream, version: String, pid: u32) {
         let (stream, ground) =
             (Arc::new(stream), self.place.get().and_then(|place| Ground::of(&place.dir).ok()));
+        // Where it cannot be bounded, nothing else is the matter with it.
+        let _ = stream.set_write_timeout(Some(TAKES_WITHIN));
         let (link, again) = {
             let mut state = self.state();
             state.links += 1;
@@ -297,12 +320,7 @@ impl Pipe {
         };
         let (pipe, read) = (Arc::clone(self), link.clone());
         std::thread::spawn(move || pipe.give_all(&read));
-        for line in again {
-            if write_line(&*link.stream, &line).is_err() {
-                // The thread that reads sees the end as well, and reaches the next one.
-                break;
-            }
-        }
+        again.iter().for_each(|line| link.say(line));
     }
 
     /// Gives lines of the daemon to the client, until the daemon is gone.
@@ -408,8 +426,8 @@ impl Pipe {
         let mut state = self.state();
         state.telling -= 1;
         state.told = Instant::now();
-        // Only the last answers are waited for.
-        if state.talk.hung_up_since().is_some() {
+        // Only the last answers are waited for, and a client that did not read.
+        if state.talk.hung_up_since().is_some() || std::mem::take(&mut state.held_up) {
             self.changed.notify_all();
         }
         told

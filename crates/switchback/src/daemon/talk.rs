@@ -56,7 +56,7 @@ pub(super) struct Talk {
     name: Option<String>,
     /// The opening of the older era: the request, and the notification that follows its answer.
     opening: Vec<Vec<u8>>,
-    /// The id of the opening, once it has been answered: other answers to it are not passed on.
+    /// The id under which the opening was said last, once it has been answered: other answers to it are not passed on.
     opened: Option<RequestId>,
     /// Requests without an answer, in the order they came.
     open: BTreeMap<u64, Open>,
@@ -202,12 +202,8 @@ impl Talk {
 
     /// A call with a key of its own, so that it can be asked again.
     fn keyed(&mut self, line: &Line) -> Vec<u8> {
-        let name = self.name.get_or_insert_with(|| {
-            let mut bytes = [0_u8; 12];
-            getrandom(&mut bytes);
-            bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-        });
-        let key = format!("{name}-{}", self.count);
+        let count = self.count;
+        let key = format!("{}-{count}", self.name());
         if let Some(line) = with_meta(line, &format!(r#""{KEY}":"{key}""#)) {
             return line;
         }
@@ -222,6 +218,14 @@ impl Talk {
             }
         }
         bytes(&message)
+    }
+
+    fn name(&mut self) -> &str {
+        self.name.get_or_insert_with(|| {
+            let mut bytes = [0_u8; 12];
+            getrandom(&mut bytes);
+            bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+        })
     }
 
     /// Takes a line of the daemon; gives what of it the client gets.
@@ -267,6 +271,12 @@ impl Talk {
     pub(super) fn again(&mut self) -> Vec<Vec<u8>> {
         self.linked = true;
         let mut told = self.opening.clone();
+        if self.opened.is_some() {
+            // The client may have given its id to another request since.
+            let own = format!("switchback-opening-{}", self.name());
+            told.iter_mut().take(1).for_each(|opening| *opening = with_id(opening, &own));
+            self.opened = Some(RequestId::String(own.into()));
+        }
         for open in self.open.values_mut().filter(|open| !self.opening.contains(&open.line)) {
             told.push(if open.sent && open.kind == Kind::Tool {
                 marked(&open.line, open.at)
@@ -369,6 +379,13 @@ fn with_meta(line: &Line, member: &str) -> Option<Vec<u8>> {
     let comma = if inside.trim_ascii().is_empty() { "" } else { "," };
     let end = inside.as_ptr() as usize + inside.len() - line.as_ptr() as usize;
     Some([&line[..end], comma.as_bytes(), member.as_bytes(), &line[end..]].concat())
+}
+
+/// A request under another id.
+fn with_id(line: &Line, id: &str) -> Vec<u8> {
+    let mut message: Value = serde_json::from_slice(line).unwrap_or_default();
+    message["id"] = id.into();
+    bytes(&message)
 }
 
 /// A call that says of itself since when it may have been carried out.

@@ -8,6 +8,7 @@ mod gate;
 mod life;
 mod lost;
 mod pipe;
+mod still;
 mod terminals;
 mod told;
 mod version;

@@ -8,6 +8,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, ChildStdin, Stdio};
 use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
 
 const GO: &str = "touch began; while ! test -e go; do sleep 0.02; done; echo gone";
 
@@ -69,11 +70,15 @@ impl Client {
     }
 
     pub(crate) fn answer(&mut self, id: u64) -> Value {
+        self.answer_within(id, PATIENCE)
+    }
+
+    pub(crate) fn answer_within(&mut self, id: u64, patience: Duration) -> Value {
         if let Some(position) = self.early.iter().position(|message| message["id"] == id) {
             return self.early.remove(position);
         }
         loop {
-            let message = self.lines.recv_timeout(PATIENCE).expect("an answer");
+            let message = self.lines.recv_timeout(patience).expect("an answer");
             match message.get("method") {
                 None if message["id"] == id => return message,
                 None => self.early.push(message),

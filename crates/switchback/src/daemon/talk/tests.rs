@@ -25,7 +25,9 @@ fn give(talk: &mut Talk, id: u64) -> bool {
 fn again(talk: &mut Talk) -> Vec<String> {
     let shown = |line: &Vec<u8>| {
         let message: Value = serde_json::from_slice(line).unwrap();
-        format!("{} {}", message["method"].as_str().unwrap(), message["id"])
+        let is_own = message["id"].as_str().is_some_and(|id| id.starts_with("switchback-opening-"));
+        let id = if is_own { "ours".to_owned() } else { message["id"].to_string() };
+        format!("{} {id}", message["method"].as_str().unwrap())
     };
     talk.again().iter().map(shown).collect()
 }
@@ -46,9 +48,23 @@ fn a_new_daemon_is_told_the_opening_and_what_has_no_answer() {
     }
     assert!(give(&mut talk, 2));
     take(&mut talk, json!({ "method": "notifications/cancelled", "params": { "requestId": 3 } }));
-    assert_eq!(again(&mut talk), ["initialize 0", "notifications/initialized null", "tools/call 1"]);
-    assert!(!give(&mut talk, 0), "the second answer to the opening is not passed on");
+    assert_eq!(again(&mut talk), ["initialize ours", "notifications/initialized null", "tools/call 1"]);
     assert!(give(&mut talk, 1));
+}
+
+#[test]
+fn the_second_answer_to_the_opening_is_nobodys() {
+    let mut talk = opened();
+    assert!(!give(&mut talk, 0), "it was answered");
+    take(&mut talk, json!({ "id": 0, "method": "tools/call", "params": { "name": "x" } }));
+    let told = talk.again();
+    let opening: Value = serde_json::from_slice(&told[0]).unwrap();
+    let answer = json!({ "jsonrpc": "2.0", "id": opening["id"], "result": {} });
+    assert!(talk.give(answer.to_string().as_bytes()).is_none());
+    assert_eq!(told.len(), 3, "the call is asked again");
+    assert!(give(&mut talk, 0), "its answer is the one of the call that has the same id");
+    let again: Value = serde_json::from_slice(&talk.again()[0]).unwrap();
+    assert_eq!(again, opening, "so it is with each daemon");
 }
 
 #[test]
@@ -299,7 +315,7 @@ fn an_opening_that_is_refused_changes_nothing() {
     let mut talk = opened();
     take(&mut talk, json!({ "id": 1, "method": "initialize", "params": {} }));
     assert!(refuse(&mut talk, 1));
-    assert_eq!(again(&mut talk), ["initialize 0", "notifications/initialized null"]);
+    assert_eq!(again(&mut talk), ["initialize ours", "notifications/initialized null"]);
     // In the newer era, and where the first one was no opening.
     let mut talk = Talk::default();
     take(&mut talk, json!({ "id": 1, "method": "initialize", "params": {} }));
@@ -308,7 +324,7 @@ fn an_opening_that_is_refused_changes_nothing() {
     assert!(again(&mut talk).is_empty());
     take(&mut talk, json!({ "id": 2, "method": "initialize", "params": {} }));
     assert!(give(&mut talk, 2));
-    assert_eq!(again(&mut talk), ["initialize 2"]);
+    assert_eq!(again(&mut talk), ["initialize ours"]);
 }
 
 #[test]
