@@ -7,6 +7,7 @@ pub(crate) mod file;
 mod format;
 mod full;
 pub(crate) mod git;
+pub mod mounts;
 mod own;
 pub mod process;
 pub(crate) mod schema;

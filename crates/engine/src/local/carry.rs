@@ -3,6 +3,7 @@
 use super::hands::{Hands, Key};
 use super::secret::masked;
 use crate::adapters::file::{self, Created};
+use crate::adapters::mounts::may_stand_still;
 use crate::adapters::process::{self, Begun, Job, Outcome, Stops};
 use crate::adapters::{git, schema, shell};
 use crate::kill_point;
@@ -44,7 +45,7 @@ impl Hands {
         let key = (run, perform.id.clone());
         // To start a process takes no longer than to wake another thread for it; where others are under way already, they
         // should not wait for that. Secrets may have to be waited for.
-        let here = self.is_idle() && perform.secrets.is_empty();
+        let here = self.is_idle() && perform.secrets.is_empty() && !may_stand_still(&job.dir);
         let Some(stops) = self.begin(key.clone()) else { return };
         let hands = Arc::clone(self);
         if here {
@@ -68,7 +69,8 @@ impl Hands {
             };
             match given {
                 Ok(()) => {
-                    let outcome = hands.begin_process(&job, stops).follow(&job, &hands.notes).await;
+                    kill_point("before process");
+                    let outcome = process::run(&job, &hands.notes, stops).await;
                     hands.process_over(&key, &perform, &job, &outcome);
                 }
                 Err(failure) => {
@@ -150,14 +152,23 @@ impl Hands {
         let key = (run, perform.id.clone());
         let Some(stops) = self.begin(key.clone()) else { return };
         let hands = Arc::clone(self);
-        self.carry(&key.clone(), async move {
+        let (of_work, may_stand_still) = (key.clone(), may_stand_still(&home.folder));
+        let work = async move {
             let asked = (&hands.repositories, stops);
             let report = git::perform(&key.0, &home, &perform, &hands.notes, asked).await;
             hands.over(&key, |hands| match report {
                 Some(report) => hands.report(key.0.clone(), perform.id, report),
                 None => hands.interrupted(key.0.clone(), perform.id),
             });
-        });
+        };
+        match may_stand_still {
+            // It looks at the folder itself, and then holds up its own thread only.
+            true => {
+                let runtime = self.runtime.clone();
+                self.carry_aside(&of_work, move || runtime.block_on(work));
+            }
+            false => self.carry(&of_work, work),
+        }
     }
 }
 

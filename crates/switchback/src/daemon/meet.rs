@@ -5,8 +5,10 @@ use super::hello::{Door, Hello, LINE_BYTES_MAX, VERSION, Welcome, is_newer};
 use super::host::{Host, say};
 use super::successor::{Successor, is_ours};
 use crate::mcp;
+use engine::adapters::mounts::may_stand_still;
 use engine::kill_point;
 use std::io;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
@@ -56,7 +58,9 @@ impl Host {
             Door::Mcp => {
                 let (_client, _pipe) = (Counted::new(&self.clients), self.pipes.note(pid));
                 let (house, lines) = (Arc::clone(&self.house), mcp::piped(read, write));
-                let served = mcp::serve(house, client, self.may_show(pid), lines).await;
+                let may_stand_still = may_stand_still(Path::new(&client.workspace));
+                let serving = mcp::serve(house, client, self.may_show(pid), lines);
+                let served = if may_stand_still { beside(serving).await? } else { serving.await };
                 served.map_err(io::Error::other)
             }
         }
@@ -70,6 +74,18 @@ impl Host {
             self.successor.send_replace(Some(Successor { version: hello.version.clone(), program }));
         }
     }
+}
+
+/// Serves a client on threads of its own: its folder may not answer, and then only this client waits for it.
+async fn beside<T: Send + 'static>(serving: impl Future<Output = T> + Send + 'static) -> io::Result<T> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+    let thread = tokio::task::spawn_blocking(move || {
+        let served = runtime.block_on(serving);
+        // Whoever still waits for the folder is not waited for.
+        runtime.shutdown_background();
+        served
+    });
+    thread.await.map_err(io::Error::other)
 }
 
 /// One more, as long as it lives.

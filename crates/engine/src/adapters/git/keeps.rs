@@ -8,6 +8,7 @@ use super::list::Entry;
 use super::remove::Wish;
 use super::repository::{blocking, text};
 use super::trouble::Trouble;
+use crate::adapters::mounts::{Mount, mounts};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Component, Path, PathBuf};
@@ -59,40 +60,11 @@ pub(super) fn alone(entries: &[Entry], entry: &Entry) -> Result<(), Trouble> {
 
 /// Checks that nothing is mounted in it: what lies there is somebody else's, and would go with it.
 pub(super) fn unmounted(folder: &Path) -> Result<(), Trouble> {
-    // Where the system has no such list, nothing is known.
-    let Ok(mounts) = std::fs::read("/proc/self/mountinfo") else { return Ok(()) };
-    let Some(inside) = mounted_in(&mounts, folder) else { return Ok(()) };
-    let (shown, inside) = (folder.display(), inside.display());
+    // Where the system has no such list, nothing is known. One that is a mount itself cannot be taken away either.
+    let lies_inside = |mount: &Mount| mount.point.starts_with(folder);
+    let Some(inside) = mounts().into_iter().flatten().find(lies_inside) else { return Ok(()) };
+    let (shown, inside) = (folder.display(), inside.point.display());
     Err(Trouble::Refused(format!("{shown} has something mounted in it, {inside}: unmount that first")))
-}
-
-/// The first mount that lies in a folder, of a list as Linux writes it: the fifth word of each line is where.
-fn mounted_in(mounts: &[u8], folder: &Path) -> Option<PathBuf> {
-    let points =
-        mounts.split(|byte| *byte == b'\n').filter_map(|line| line.split(|byte| *byte == b' ').nth(4));
-    points
-        .map(|point| PathBuf::from(OsString::from_vec(unescaped(point))))
-        .find(|point| point.starts_with(folder))
-}
-
-/// A word in which blanks and their kin are written as a backslash and three octal digits.
-fn unescaped(word: &[u8]) -> Vec<u8> {
-    let (mut plain, mut rest) = (Vec::with_capacity(word.len()), word);
-    while let Some((first, behind)) = rest.split_first() {
-        let octal = (*first == b'\\').then(|| behind.get(..3)).flatten();
-        let digits = octal.and_then(|digits| std::str::from_utf8(digits).ok());
-        match digits.and_then(|digits| u8::from_str_radix(digits, 8).ok()) {
-            Some(byte) => {
-                plain.push(byte);
-                rest = &behind[3..];
-            }
-            None => {
-                plain.push(*first);
-                rest = behind;
-            }
-        }
-    }
-    plain
 }
 
 /// Checks that nothing is under way in it: what a rebase or a merge has put aside lies nowhere but in git's entry of it.
@@ -237,20 +209,4 @@ pub(super) async fn merged(git: &Git<'_>, branch: Option<&str>) -> Result<(), Tr
     Err(Trouble::Refused(format!(
         "branch `{branch}` is not merged into `{into}`: merge it, or say `force: true` to lose its commits"
     )))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_mount_inside_is_known_by_its_place() {
-        let list = b"22 1 0:20 / /proc rw - proc proc rw\n36 25 8:1 /a /work/tree/in\\040side rw,noatime - ext4 /dev/x rw\n\
-            37 25 8:1 /b /work/treetop rw - ext4 /dev/x rw\n";
-        let inside = |folder: &str| mounted_in(list, Path::new(folder));
-        assert_eq!(inside("/work/tree"), Some("/work/tree/in side".into()));
-        assert_eq!((inside("/work/tre"), inside("/work/treetop/x")), (None, None));
-        // One that is a mount itself cannot be taken away either.
-        assert_eq!(inside("/work/treetop"), Some("/work/treetop".into()));
-    }
 }

@@ -11,12 +11,13 @@ use super::outcome::{Ended, Outcome, Reason};
 use super::running::Running;
 use super::tree::TreeEnd;
 use crate::adapters::full::{FULL_PATIENCE, FULL_PAUSE};
+use crate::adapters::mounts::may_stand_still;
 
 /// Runs the job and gives what became of it; it never fails otherwise.
 ///
 /// Dropping the future kills what it started.
 pub async fn run(job: &Job, notes: &Notes, stops: Stops) -> Outcome {
-    Begun::begin(job, notes, stops).follow(job, notes).await
+    Begun::begin_beside(job, notes, stops).await.follow(job, notes).await
 }
 
 /// A job that was begun: it runs, or is over already. Dropping it kills what was started.
@@ -36,6 +37,26 @@ impl Begun {
             None => Running::start(job, notes).map_err(Ended::NotStarted),
         };
         Begun { clock, stops, running }
+    }
+
+    /// The same where its folder may not answer: whoever waits for that longer than the job may take, or than it is wanted, goes on
+    /// without it, and what begins after all is killed.
+    pub async fn begin_beside(job: &Job, notes: &Notes, stops: Stops) -> Begun {
+        if !may_stand_still(&job.dir) {
+            return Begun::begin(job, notes, stops);
+        }
+        let (clock, mut wanted) = (Clock::start(), stops.clone());
+        let (its, noted, hears) = (job.clone(), notes.clone(), stops.clone());
+        let begins = tokio::task::spawn_blocking(move || Begun::begin(&its, &noted, hears));
+        let ended = tokio::select! {
+            biased;
+            begun = begins => {
+                return begun.unwrap_or_else(|broken| std::panic::resume_unwind(broken.into_panic()));
+            }
+            stop = wanted.first() => stop.into(),
+            () = elapsed(job.timeout) => Ended::TimedOut,
+        };
+        Begun { clock, stops, running: Err(ended) }
     }
 
     /// Follows the job to its end.
