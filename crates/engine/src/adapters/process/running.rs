@@ -8,7 +8,7 @@ use std::io;
 use std::time::Duration;
 
 use rustix::process::{Signal, WaitOptions, kill_process_group, waitpid};
-use tokio::time::timeout;
+use tokio::time::{Instant, sleep, timeout};
 
 use super::captured::Captured;
 use super::exit::Exit;
@@ -24,8 +24,11 @@ use super::spawn::spawn;
 use super::tree::{self, TreeEnd};
 use crate::{births, kill_point};
 
-/// How long background processes of a command that exited may go on writing before they are ended.
+/// How long background processes of a command that exited may go on writing, or leave its group, before they are ended.
 const DRAIN: Duration = Duration::from_millis(200);
+
+/// How often is looked whether they have left.
+const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
 /// A started command.
 pub(super) struct Running {
@@ -66,7 +69,15 @@ impl Running {
         if !group_exists(self.roots.leader.pid) {
             return self.over(TreeEnd::of_nobody());
         }
+        let until = Instant::now() + DRAIN;
         let _ = timeout(DRAIN, self.pipes.read_to_end()).await;
+        // What leaves the group on purpose may be about to, and nobody tells when it has.
+        while group_exists(self.roots.leader.pid) && Instant::now() < until {
+            sleep(LOOK_AGAIN).await;
+        }
+        if !group_exists(self.roots.leader.pid) {
+            return self.over(TreeEnd::of_nobody());
+        }
         let group = Roots { reach: Reach::Group, ..self.roots.clone() };
         self.end(group, grace).await
     }

@@ -130,6 +130,29 @@ async fn a_daemon_outlives_a_command_that_exited() {
 }
 
 #[tokio::test]
+async fn a_daemon_has_time_to_leave() {
+    let lab = Lab::new();
+    for command in ["setsid -f sleep 1000", "setsid sleep 1000 & echo", "(exec setsid sleep 1000) & :"] {
+        for _ in 0..10 {
+            let name = format!("daemon-{}", std::process::id());
+            let command =
+                command.replace("sleep 1000", &format!("sh -c 'echo $$ > {name}; exec sleep 1000'"));
+            let outcome =
+                lab.sh(&format!("rm -f {name}; {{ {command}; }} > /dev/null 2>&1 < /dev/null")).await;
+            assert_eq!(outcome.ended, Ended::Exited(0));
+            let file = lab.path().join(&name);
+            super::until("the daemon says its number", || {
+                std::fs::read_to_string(&file).is_ok_and(|text| text.ends_with('\n'))
+            })
+            .await;
+            let daemon: u32 = std::fs::read_to_string(&file).unwrap().trim().parse().unwrap();
+            assert!(is_alive(daemon), "{command}");
+            assert!(Command::new("kill").arg(daemon.to_string()).status().unwrap().success());
+        }
+    }
+}
+
+#[tokio::test]
 async fn inherits_no_descriptor() {
     let inherited = File::open("/dev/null").unwrap();
     rustix::io::fcntl_setfd(&inherited, rustix::io::FdFlags::empty()).unwrap();
