@@ -182,10 +182,20 @@ impl Said {
     }
 }
 
+/// The words by which a call is told: what git is to do, and not where.
+fn named<'a>(mut arguments: &[&'a str]) -> Vec<&'a str> {
+    while let [option, rest @ ..] = arguments
+        && option.starts_with('-')
+    {
+        let has_value = ["--git-dir", "--work-tree", "-C"].contains(option);
+        arguments = if has_value { rest.get(1..).unwrap_or_default() } else { rest };
+    }
+    arguments.iter().take_while(|word| !word.starts_with("--")).take(2).copied().collect()
+}
+
 fn read(outcome: Outcome, arguments: &[&str]) -> Result<Said, Trouble> {
-    let named: Vec<&str> =
-        arguments.iter().take_while(|word| !word.starts_with("--")).take(2).copied().collect();
-    let told = |how: String| said(format!("`git {}` {how}", named.join(" ")), &outcome.stderr);
+    let named = named(arguments).join(" ");
+    let told = |how: String| said(format!("`git {named}` {how}"), &outcome.stderr);
     match &outcome.ended {
         Ended::Exited(_) if outcome.stdout.dropped > 0 => {
             Err(Trouble::Crashed(told("said more than can be read".to_owned())))
@@ -240,5 +250,15 @@ mod tests {
         ] {
             assert_eq!(trouble(words), Trouble::Refused(words.to_owned()));
         }
+    }
+
+    #[test]
+    fn a_call_is_told_by_what_git_is_to_do() {
+        let status =
+            ["--git-dir", "/r/.git", "--work-tree", "/r", "-C", "/r", "status", "--porcelain=v1", "-z"];
+        assert_eq!(named(&status), ["status"]);
+        assert_eq!(named(&["--literal-pathspecs", "-C", "/r", "ls-files"]), ["ls-files"]);
+        assert_eq!(named(&["worktree", "add", "--quiet", "--", "x"]), ["worktree", "add"]);
+        assert!(named(&["--git-dir"]).is_empty());
     }
 }

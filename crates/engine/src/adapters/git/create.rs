@@ -51,7 +51,6 @@ pub(super) async fn create(
                 return Ok(outputs(wish, marks::is_made_by(&known, wish.by)?));
             }
             State::Half => {
-                repository.alone()?;
                 // Nobody was told of what was being made for this very one.
                 if entry.locked.as_ref() != Some(&making(wish.by)) {
                     untouched(git, repository, entry).await?;
@@ -224,13 +223,13 @@ async fn make(git: &Git<'_>, repository: &Repository, wish: &Wish<'_>) -> Result
     let name = format!("refs/heads/{}", wish.branch);
     let is_new = !git.agrees(&["rev-parse", "--verify", "--quiet", &name]).await?;
     let from = if is_new { base(git, wish.base).await? } else { wish.branch.to_owned() };
-    let (reason, target) = (making(wish.by), text(&wish.target)?);
-    let mut arguments = vec!["worktree", "add", "--quiet", "--lock", "--reason", &reason];
     if is_new {
-        arguments.extend(["--no-track", "-b", wish.branch]);
+        // By itself: where it fails because there is one by now, that is somebody else's.
+        git.must(&["branch", "--quiet", "--no-track", "--", wish.branch, &from]).await?;
     }
-    arguments.extend(["--", target, &from]);
-    let made = match git.must(&arguments).await {
+    let (reason, target) = (making(wish.by), text(&wish.target)?);
+    let add = ["worktree", "add", "--quiet", "--lock", "--reason", &reason, "--", target, wish.branch];
+    let made = match git.must(&add).await {
         Ok(_) => finish(git, repository, wish).await,
         Err(trouble) => Err(trouble),
     };
@@ -341,7 +340,11 @@ async fn put_back(git: &Git<'_>, repository: &Repository, wish: &Wish<'_>, branc
             let _ = repository.clear(held, &left.path).await;
         }
     }
+    let is_used = |entry: &Entry| {
+        entry.branch.as_deref() == Some(wish.branch) && entry.locked.as_ref() != Some(&reason)
+    };
     if let Some((name, at)) = branch
+        && !entries.iter().any(is_used)
         && git.put_back(&["rev-parse", "--verify", "--quiet", name]).await.is_ok_and(|said| said.code == 0)
     {
         let _ = git.put_back(&["update-ref", "-d", name, at]).await;

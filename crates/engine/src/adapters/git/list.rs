@@ -7,7 +7,7 @@ use std::path::PathBuf;
 pub(super) struct Entry {
     /// Its folder.
     pub(super) path: PathBuf,
-    /// Its branch, without `refs/heads/`; none if its HEAD is detached.
+    /// Its branch, without `refs/heads/`; none if its HEAD is detached, or stands on a name of its own.
     pub(super) branch: Option<String>,
     /// The commit it stands on; none in a repository without files.
     pub(super) head: Option<String>,
@@ -29,7 +29,8 @@ pub(super) fn parse(text: &str) -> Vec<Entry> {
         let Some(entry) = entries.last_mut() else { continue };
         match word {
             "HEAD" => entry.head = Some(rest.to_owned()),
-            "branch" => entry.branch = Some(rest.strip_prefix("refs/heads/").unwrap_or(rest).to_owned()),
+            // Any other name is the worktree's own, and goes with it.
+            "branch" => entry.branch = rest.strip_prefix("refs/heads/").map(str::to_owned),
             "bare" => entry.is_bare = true,
             "locked" => entry.locked = Some(rest.to_owned()),
             _ => {}

@@ -91,7 +91,7 @@ async fn once(git: &mut Git<'_>, home: &Home, request: &Request, queue: &Queue) 
     let common = repository::common(git).await?;
     let turn = queue.turn(&common);
     let _turn = git.before_stop(turn.lock()).await?;
-    let repository = Repository::enter(common)?;
+    let repository = Repository::enter(git, common).await?;
     match &request.what {
         What::Create { branch, base } => {
             let wish = create::Wish {

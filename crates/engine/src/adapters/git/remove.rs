@@ -160,7 +160,6 @@ async fn how(
     is_under_way: bool,
 ) -> Result<How, Trouble> {
     if entry.half() == Some(Half::Ours) {
-        repository.alone()?;
         if !wish.force {
             untouched(git, repository, entry).await?;
         }

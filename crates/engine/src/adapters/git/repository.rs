@@ -6,7 +6,7 @@ use super::inside::Folder;
 use super::list::{self, Entry};
 use super::trouble::Trouble;
 use rustix::fs::{FlockOperation, flock};
-use rustix::io::Errno;
+use rustix::io::retry_on_intr;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
@@ -20,9 +20,9 @@ const MAKING_BY_GIT: &str = "initializing";
 pub(super) struct Repository {
     /// The folder that all its worktrees share.
     pub(super) common: PathBuf,
-    /// That folder, locked as long as worktrees are made or removed in it: a second server that finds a half of one
-    /// knows by it whether somebody is still at it. None where the file system knows no such locks.
-    held: Option<File>,
+    /// That folder, locked as long as worktrees are made or removed in it: one server at a time does that, so that a half of one that
+    /// is found is one that nobody is at. None where the file system knows no such locks.
+    _held: Option<File>,
 }
 
 /// Whose half a worktree is.
@@ -43,33 +43,26 @@ pub(super) async fn common(git: &Git<'_>) -> Result<PathBuf, Trouble> {
     })
 }
 
-fn busy() -> Trouble {
-    Trouble::Locked(
-        "another server is at work on the worktrees of this repository: try again when it is done".to_owned(),
-    )
-}
-
 impl Repository {
-    /// Begins to work in a repository. Where it keeps what it knows of its worktrees must be no link: git writes there.
-    pub(super) fn enter(common: PathBuf) -> Result<Repository, Trouble> {
+    /// Begins to work in a repository, once no other server does. Where it keeps what it knows of its worktrees must be no link: git
+    /// writes there.
+    pub(super) async fn enter(git: &mut Git<'_>, common: PathBuf) -> Result<Repository, Trouble> {
         held::entries(&common)?;
-        let held = Folder::open(&common).ok().flatten().map(|folder| File::from(folder.dir));
-        match held.as_ref().map(|folder| flock(folder, FlockOperation::NonBlockingLockShared)) {
-            Some(Err(Errno::WOULDBLOCK)) => Err(busy()),
-            Some(Err(_)) | None => Ok(Repository { common, held: None }),
-            Some(Ok(())) => Ok(Repository { common, held }),
-        }
+        let place = common.clone();
+        let hold = blocking(move || {
+            let held = Folder::open(&place).ok().flatten().map(|folder| File::from(folder.dir));
+            let is_held =
+                |folder: &File| retry_on_intr(|| flock(folder, FlockOperation::LockExclusive)).is_ok();
+            Ok(held.filter(is_held))
+        });
+        // Whoever is stopped meanwhile lets go of it once it is theirs.
+        let held = git.before_stop(hold).await??;
+        Ok(Repository { common, _held: held })
     }
 
     /// Its worktrees; the first one is the main one.
     pub(super) async fn entries(&self, git: &Git<'_>) -> Result<Vec<Entry>, Trouble> {
         Ok(list::parse(&git.must(&["worktree", "list", "--porcelain", "-z"]).await?))
-    }
-
-    /// Makes sure that no other server is at work here: what is half made now was left so.
-    pub(super) fn alone(&self) -> Result<(), Trouble> {
-        let Some(held) = &self.held else { return Ok(()) };
-        flock(held, FlockOperation::NonBlockingLockExclusive).map_err(|_| busy())
     }
 
     /// Takes away a worktree with all its files, of which perhaps only a part is there, or nothing.

@@ -1,6 +1,7 @@
 //! What a killed git leaves behind, at each of its steps, and how it is mended or told.
 
 use super::{Lab, refused};
+use kernel::FailureKind;
 use serde_json::json;
 use std::fs;
 use std::path::PathBuf;
@@ -77,17 +78,38 @@ async fn the_half_of_another_git_is_refused() {
 }
 
 #[tokio::test]
-async fn somebody_at_it_is_not_disturbed() {
-    let lab = Lab::new();
+async fn somebody_at_it_is_waited_for() {
+    let mut lab = Lab::new();
     half(&lab, OURS);
     let other = fs::File::open(lab.root().join(".git")).unwrap();
-    other.lock_shared().unwrap();
-    for words in [refused(lab.create("w", "f").await), refused(lab.remove("w").await)] {
-        assert!(words.starts_with("another server is at work"), "{words}");
+    other.lock().unwrap();
+    lab.timeout_ms = Some(200);
+    for asked in [lab.create("w", "f").await, lab.remove("w").await] {
+        assert_eq!(asked.unwrap_err().0, FailureKind::TimedOut);
     }
     assert!(lab.read("w/a.txt").is_some());
-    drop(other);
-    lab.create("w", "f").await.unwrap();
+    lab.timeout_ms = Some(60_000);
+    let (made, ()) = tokio::join!(lab.create("w", "f"), async {
+        tokio::task::yield_now().await;
+        drop(other);
+    });
+    made.unwrap();
+}
+
+#[tokio::test]
+async fn a_branch_that_somebody_else_made_meanwhile_stays() {
+    let mut lab = Lab::new();
+    // After it was looked for, before it is made.
+    let path = lab.home.env["PATH"].clone();
+    let bin = lab.root().parent().unwrap().join("bin");
+    let script = format!("PATH={path}\ncase \" $* \" in *' branch '*) git branch f;; esac\nexec git \"$@\"");
+    super::program(&bin.join("git"), &script);
+    std::sync::Arc::make_mut(&mut lab.home.env)
+        .insert("PATH".to_owned(), format!("{}:{path}", bin.display()));
+    let words = refused(lab.create("w", "f").await);
+    assert!(words.contains("already exists"), "{words}");
+    assert_eq!(lab.git(&["branch", "--list", "f"]).trim(), "f");
+    assert!(!lab.root().join("w").exists() && lab.worktrees() == 1);
 }
 
 #[tokio::test]

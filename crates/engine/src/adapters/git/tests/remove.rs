@@ -428,3 +428,18 @@ async fn changes_are_looked_for_in_its_folder_whatever_its_settings_say() {
     fs::remove_file(lab.root().join("w/new.txt")).unwrap();
     assert_eq!(lab.remove("w").await.unwrap()["removed"], json!(true));
 }
+
+#[tokio::test]
+async fn what_stands_on_a_name_of_its_own_is_on_no_branch() {
+    let lab = Lab::new();
+    lab.create("w", "f").await.unwrap();
+    let w = lab.root().join("w");
+    lab.git_in(&w, &["update-ref", "refs/worktree/own", "HEAD"]);
+    lab.git_in(&w, &["symbolic-ref", "HEAD", "refs/worktree/own"]);
+    lab.git_in(&w, &["commit", "--quiet", "--allow-empty", "--message", "only here"]);
+    let words = refused(lab.remove("w").await);
+    assert!(words.contains("stands on a commit that is on no branch"), "{words}");
+    let removed = lab.ask("run", wish("w", &[("force", true), ("delete_branch", true)])).await.unwrap();
+    assert_eq!((&removed["branch"], &removed["branch_deleted"]), (&json!(null), &json!(false)));
+    assert_eq!(lab.git(&["branch", "--list", "f"]).trim(), "f");
+}
