@@ -25,6 +25,7 @@ mod guard;
 mod job;
 mod linked;
 mod lock;
+mod masked;
 mod note;
 mod operation;
 mod render;

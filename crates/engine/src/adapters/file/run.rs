@@ -70,7 +70,8 @@ impl Files {
         let job = Job::of(&perform.inputs)?;
         let roots = Roots::open(home, &self.data)?;
         let errand = Errand::new(run, &perform.id);
-        let desk = Desk { data: &self.data, errand: &errand, gate, umask: home.umask };
+        let mask = &self.answers.secrets().masker();
+        let desk = Desk { data: &self.data, errand: &errand, gate, umask: home.umask, mask };
         Room { roots: &roots, desk, answers: &*self.answers, run }.carry_out(job)
     }
 }

@@ -7,20 +7,24 @@
 
 use super::bytes::CHUNK_BYTES;
 use super::job::Options;
+use super::masked::spares;
 use super::note::{Created, Errand};
 use super::roots::widened;
 use super::trouble::{is_folder, shown};
 use super::walk::{Place, flush, rights};
 use super::{Gate, Trouble};
 use crate::adapters::full::{FULL_PATIENCE, FULL_PAUSE, is_full};
+use crate::secrets::Masker;
 use crate::{births, kill_point};
 use rustix::fd::OwnedFd;
 use rustix::fs::{
-    AtFlags, Mode, OFlags, RenameFlags, fchmod, fstat, fsync, openat, renameat, renameat_with, unlinkat,
+    AtFlags, Gid, Mode, OFlags, RenameFlags, Stat, Uid, fchmod, fchown, fstat, fsync, openat, renameat,
+    renameat_with, unlinkat,
 };
 use rustix::io::Errno;
 use std::fs::File;
 use std::io::Write as _;
+use std::os::fd::IntoRawFd as _;
 use std::path::Path;
 use std::thread;
 use std::time::Instant;
@@ -33,6 +37,8 @@ pub(super) struct Desk<'d> {
     pub(super) gate: &'d Gate,
     /// Which rights new files do not get.
     pub(super) umask: Option<u32>,
+    /// Knows the secrets.
+    pub(super) mask: &'d Masker,
 }
 
 /// What came of it.
@@ -62,10 +68,14 @@ pub(super) fn write(
     if found.is_some() && !options.overwrite {
         return Err(exists(place));
     }
+    if found.is_some() {
+        spares(place, content, desk.mask, desk.gate)?;
+    }
     let told = options.permissions.map(rights);
     let kept = found.map(|stat| Mode::from_raw_mode(stat.st_mode) & rights(0o777));
     let fresh = desk.umask.map(|mask| rights(0o666 & !mask));
     let temporary = Temporary::new(place, desk.errand, told.or(kept).or(fresh))?;
+    found.into_iter().for_each(|stat| temporary.belong_as(stat));
     temporary.fill(content, desk.gate)?;
     kill_point("file written");
     let note = (found.is_none() && options.is_noted).then(|| temporary.noted(desk)).transpose()?;
@@ -153,6 +163,15 @@ impl<'p> Temporary<'p> {
         Ok(Temporary { place, name, file, rights, stays: false.into() })
     }
 
+    /// Gives it to whom the file belongs that it replaces, as far as that may be done: the group at least stays.
+    fn belong_as(&self, stat: &Stat) {
+        let (owner, group) = (Uid::from_raw(stat.st_uid), Gid::from_raw(stat.st_gid));
+        if fchown(&self.file, Some(owner), Some(group)).is_err() {
+            // Who may not do even that writes as before.
+            let _ = fchown(&self.file, None, Some(group));
+        }
+    }
+
     fn fill(&self, content: &[u8], gate: &Gate) -> Result<(), Trouble> {
         let said = |errno| self.place.said("written", errno);
         let mut file = File::from(self.file.try_clone().map_err(|error| said(errno(&error)))?);
@@ -163,7 +182,8 @@ impl<'p> Temporary<'p> {
         if let Some(rights) = self.rights {
             fchmod(&self.file, rights).map_err(said)?;
         }
-        fsync(&self.file).map_err(said)
+        fsync(&self.file).map_err(said)?;
+        closed(file).map_err(said)
     }
 
     /// Notes that it is ours.
@@ -223,6 +243,18 @@ impl Drop for Temporary<'_> {
             // What is left behind is removed by the next attempt.
             let _ = unlinkat(&self.place.dir, self.name.as_str(), AtFlags::empty());
         }
+    }
+}
+
+/// Closes a file, and says how that went: some file systems take what was written only then.
+#[expect(unsafe_code, reason = "a descriptor is closed by its number where it is to be heard how that goes")]
+fn closed(file: File) -> Result<(), Errno> {
+    // SAFETY: it was ours alone until here, and nobody else closes it.
+    let is_closed = unsafe { libc::close(file.into_raw_fd()) } == 0;
+    match std::io::Error::last_os_error() {
+        // It is closed all the same.
+        error if is_closed || error.kind() == std::io::ErrorKind::Interrupted => Ok(()),
+        error => Err(errno(&error)),
     }
 }
 

@@ -282,3 +282,53 @@ fn an_option_without_a_value_is_not_the_usual_one() {
     }
     assert_eq!(world.text("file"), "old");
 }
+
+#[test]
+fn a_file_that_is_replaced_keeps_its_owner() {
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let world = World::new();
+    world.put("file", "old");
+    std::os::unix::fs::chown(world.project("file"), Some(12_345), Some(54_321)).unwrap();
+    fs::set_permissions(world.project("file"), fs::Permissions::from_mode(0o640)).unwrap();
+    world.act("create", json!({"path": "file", "content": "new", "overwrite": true})).unwrap();
+    let found = fs::metadata(world.project("file")).unwrap();
+    assert_eq!((found.uid(), found.gid(), found.mode() & 0o777), (12_345, 54_321, 0o640));
+}
+
+/// Knows one secret.
+struct Knowing;
+
+impl Answers for Knowing {
+    fn answer(&self, run: &RunId, questions: &[Question], patience: &Patience) -> Vec<Answer> {
+        Plain.answer(run, questions, patience)
+    }
+
+    fn plan(&self, home: &Home, workflow: &str, plan: Option<Digest>) -> Result<Called, String> {
+        Plain.plan(home, workflow, plan)
+    }
+
+    fn secrets(&self) -> Arc<crate::secrets::Keeper> {
+        let keeper = crate::secrets::Keeper::default();
+        let (folder, secret) = (std::path::Path::new("/"), crate::secrets::Secret::new("geheim-1234"));
+        keeper.lend(folder, [("TOKEN".to_owned(), secret.unwrap())].into());
+        keeper.find(folder, "TOKEN").unwrap();
+        Arc::new(keeper)
+    }
+}
+
+#[test]
+fn a_file_is_not_robbed_of_its_secret() {
+    let mut world = World::new();
+    world.files = Files::new(world.dir.path().join("data"), Arc::new(Knowing));
+    world.put("config", "token: geheim-1234\n");
+    let write = |world: &World, content: &str| {
+        world.act("create", json!({"path": "config", "content": content, "overwrite": true}))
+    };
+    is_no(write(&world, "token: [secret TOKEN]\nmore: 1\n"), "holds the secret TOKEN");
+    assert_eq!(world.text("config"), "token: geheim-1234\n");
+    write(&world, "token: [secret OTHER]\n").unwrap();
+    write(&world, "a log with [secret TOKEN]\n").unwrap();
+    write(&world, "another with [secret TOKEN]\n").unwrap();
+}
