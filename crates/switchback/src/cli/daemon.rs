@@ -14,6 +14,7 @@ use engine::kernel::clock::iso;
 use engine::kernel::plan::Audience;
 use engine::store::Filter;
 use serde_json::json;
+use std::time::Duration;
 
 /// How many questions are shown.
 const SHOWN_MAX: usize = 5;
@@ -114,11 +115,21 @@ pub(crate) fn restart(arguments: &RestartArguments) -> Result<Exit, CommandError
     Ok(Exit::Succeeded)
 }
 
+/// How long a daemon may take to end all that it carries out, and to say so.
+const ENDS_WITHIN: Duration = Duration::from_secs(60);
+
 /// Whether there was one to end.
 async fn halt(now: bool, again: bool) -> Result<bool, CommandError> {
     let Some(reached) = desk::find(&directory()?)? else { return Ok(false) };
-    let halt = if now { Halt::Now } else { Halt::IfQuiet };
-    match desk::remote(reached)?.halt(halt, again).await {
+    let (halt, pid) = (if now { Halt::Now } else { Halt::IfQuiet }, reached.welcome.pid);
+    let daemon = desk::remote(reached)?;
+    let Ok(halted) = tokio::time::timeout(ENDS_WITHIN, daemon.halt(halt, again)).await else {
+        let message = format!("the daemon (process {pid}) was told to end, and has not yet");
+        return Err(CommandError::internal("daemon-silent", message)
+            .hint(format!("if it was stopped (SIGSTOP), it goes on by: kill -CONT {pid}"))
+            .hint(format!("if the disk of a project does not answer: kill -KILL {pid}; runs are kept")));
+    };
+    match halted {
         Ok(()) => Ok(true),
         Err(engine::Error::Told { code, message }) if code == "daemon-busy" => {
             let hint =

@@ -6,6 +6,7 @@
 
 use super::desk::Desk;
 use super::error::CommandError;
+use super::exit::Exit;
 use super::inline::Inline;
 use super::painter::Painter;
 use super::typed::Typed;
@@ -81,7 +82,33 @@ impl Signals {
         let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
         let [interrupt, terminate, hangup] = kinds.map(hear);
         HEARD.store(true, Ordering::Relaxed);
+        Signals::end_when_unheard();
         Ok(Signals { interrupt: interrupt?, terminate: terminate?, hangup: hangup?, before: None })
+    }
+
+    /// From now on signals end the process again: what is left is to print, and whoever reads may have gone to sleep.
+    pub(crate) fn are_done() {
+        HEARD.store(false, Ordering::Relaxed);
+    }
+
+    /// Ends the process by a signal that nobody hears. Where no thread can be had, printing to the end is all that is left.
+    fn end_when_unheard() {
+        let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
+        let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
+        let watch = async move {
+            let [Ok(mut interrupt), Ok(mut terminate), Ok(mut hangup)] = kinds.map(signal) else { return };
+            loop {
+                tokio::select! {
+                    _ = interrupt.recv() => {}
+                    _ = terminate.recv() => {}
+                    _ = hangup.recv() => {}
+                }
+                if !Signals::are_heard() {
+                    std::process::exit(Exit::Interrupted as i32);
+                }
+            }
+        };
+        let _ = std::thread::Builder::new().name("signals".to_owned()).spawn(move || runtime.block_on(watch));
     }
 
     /// Waits for what an engine says to a command; nothing where a signal came and it did not say it soon after. A signal that came
@@ -159,6 +186,7 @@ pub(crate) async fn follow(run: Followable) -> Result<Followed, CommandError> {
                     painter.end();
                     drop(silent);
                     let answered = questions.answered;
+                    Signals::are_done();
                     return Ok(Followed { view, reader: desk.reader, end: End::Left, answered });
                 }
                 end = End::Interrupted;
@@ -208,6 +236,7 @@ pub(crate) async fn follow(run: Followable) -> Result<Followed, CommandError> {
         painter.turn(&mut view, &progress);
     }
     painter.end();
+    Signals::are_done();
     Ok(Followed { view, reader: desk.reader, end, answered: questions.answered })
 }
 

@@ -140,8 +140,12 @@ impl Lines {
         if let Some(items) = &line.items {
             return if items.len() == 1 { "1 item".to_owned() } else { format!("{} items", items.len()) };
         }
-        let last =
-            said(line, "stdout").lines().rev().find(|text| !text.trim().is_empty()).unwrap_or_default();
+        // Of what is stored elsewhere only the beginning is at hand.
+        if let Some(Data::Stored(reference)) = line.outputs.get("stdout") {
+            return format!("{} bytes of output", reference.size);
+        }
+        let last = inline(line, "stdout").unwrap_or_default();
+        let last = last.lines().rev().find(|text| !text.trim().is_empty()).unwrap_or_default();
         let used = self.word + self.name + TOOK_CHARS + 8;
         cut(&clean(last.trim()), self.look.width.saturating_sub(used).clamp(16, 72))
     }
@@ -222,7 +226,7 @@ pub(crate) fn reason(line: &Line) -> (String, Vec<String>) {
         return (clean(first_line(message)), Vec::new());
     }
     let (what, told) = match message.split_once(": ") {
-        Some((what, told)) if !said(line, "stderr").is_empty() => (what, told),
+        Some((what, told)) if has_said(line, "stderr") => (what, told),
         _ => (message, ""),
     };
     let stderr = inline(line, "stderr").unwrap_or(told);
@@ -236,12 +240,12 @@ fn inline<'l>(line: &'l Line, name: &str) -> Option<&'l str> {
     line.outputs.get(name)?.inline()?.as_str()
 }
 
-/// What a step said on a stream, or the beginning of it where it is stored elsewhere.
-fn said<'l>(line: &'l Line, name: &str) -> &'l str {
+/// Whether a step said something on a stream.
+fn has_said(line: &Line, name: &str) -> bool {
     match line.outputs.get(name) {
-        Some(Data::Inline(value)) => value.as_str().unwrap_or_default(),
-        Some(Data::Stored(reference)) => &reference.head,
-        None => "",
+        Some(Data::Inline(value)) => value.as_str().is_some_and(|text| !text.is_empty()),
+        Some(Data::Stored(_)) => true,
+        None => false,
     }
 }
 

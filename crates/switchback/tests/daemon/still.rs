@@ -1,7 +1,7 @@
-//! Who says nothing for a minute: a client that does not read, and a daemon that stands still. Each of these takes that minute.
+//! Who says nothing for a minute: a client that does not read, and a daemon that stands still. All but the last take that minute.
 
 use crate::pipe::Client;
-use crate::world::World;
+use crate::world::{World, until};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -110,4 +110,18 @@ fn a_store_that_another_program_holds_is_told_to_whoever_waits() {
     holds.kill().unwrap();
     holds.wait().unwrap();
     assert!(world.run(&["run", "hello"]).status.success());
+}
+
+#[test]
+fn a_result_that_nobody_reads_keeps_no_command_that_is_told_to_end() {
+    let world = World::new();
+    world.define("large", "head -c 300000 /dev/zero | tr '\\0' x");
+    let mut run = world.command(&["run", "large"]).stdout(Stdio::piped()).spawn().unwrap();
+    until("the run ends", || world.json(&["runs", "--json"])["runs"][0]["status"] == "succeeded");
+    // It prints what the pipe takes, and waits.
+    std::thread::sleep(Duration::from_secs(1));
+    assert_eq!(run.try_wait().unwrap(), None);
+    kill_process(Pid::from_raw(i32::try_from(run.id()).unwrap()).unwrap(), Signal::TERM).unwrap();
+    until("it ends", || run.try_wait().unwrap().is_some());
+    assert_eq!(run.wait().unwrap().code(), Some(130));
 }
