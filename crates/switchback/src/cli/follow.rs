@@ -76,36 +76,27 @@ impl Signals {
 
     /// From now on signals are heard; before, they end the process.
     pub(crate) fn listen() -> Result<Signals, CommandError> {
-        let hear = |kind| {
-            signal(kind).map_err(|error| CommandError::internal("no-signals", format!("no signals: {error}")))
-        };
-        let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
-        let [interrupt, terminate, hangup] = kinds.map(hear);
+        let signals = Signals::listening();
         HEARD.store(true, Ordering::Relaxed);
-        Signals::end_when_unheard();
+        signals.map_err(|error| CommandError::internal("no-signals", format!("no signals: {error}")))
+    }
+
+    fn listening() -> std::io::Result<Signals> {
+        let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
+        let [interrupt, terminate, hangup] = kinds.map(signal);
         Ok(Signals { interrupt: interrupt?, terminate: terminate?, hangup: hangup?, before: None })
     }
 
-    /// From now on signals end the process again: what is left is to print, and whoever reads may have gone to sleep.
+    /// From now on a signal ends the process again: what is left is to print, and whoever reads may have gone to sleep. Where no
+    /// thread can be had, printing to the end is all that is left.
     pub(crate) fn are_done() {
         HEARD.store(false, Ordering::Relaxed);
-    }
-
-    /// Ends the process by a signal that nobody hears. Where no thread can be had, printing to the end is all that is left.
-    fn end_when_unheard() {
         let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
-        let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
-        let watch = async move {
-            let [Ok(mut interrupt), Ok(mut terminate), Ok(mut hangup)] = kinds.map(signal) else { return };
-            loop {
-                tokio::select! {
-                    _ = interrupt.recv() => {}
-                    _ = terminate.recv() => {}
-                    _ = hangup.recv() => {}
-                }
-                if !Signals::are_heard() {
-                    std::process::exit(Exit::Interrupted as i32);
-                }
+        // What came before was heard, and is not heard again here.
+        let watch = async {
+            if let Ok(mut signals) = Signals::listening() {
+                signals.next().await;
+                std::process::exit(Exit::Interrupted as i32);
             }
         };
         let _ = std::thread::Builder::new().name("signals".to_owned()).spawn(move || runtime.block_on(watch));

@@ -14,7 +14,7 @@ const FLAGS: usize = 6;
 const THREADS: usize = 17;
 
 /// The flag of what is a part of the kernel.
-const OF_THE_KERNEL: i32 = 0x0020_0000;
+const OF_THE_KERNEL: u64 = 0x0020_0000;
 
 /// How often, and how long between, one is looked at that is just becoming another program: it has no environment then.
 const BECOMING_LOOKS: u32 = 20;
@@ -61,7 +61,7 @@ impl Entry {
             start: fields.get(19)?.parse().ok()?,
             is_living: !is_headless || number(THREADS)? > 1,
             is_headless,
-            is_kernels: number(FLAGS)? & OF_THE_KERNEL != 0,
+            is_kernels: fields.get(FLAGS)?.parse::<u64>().ok()? & OF_THE_KERNEL != 0,
             marks: OnceLock::new(),
         })
     }
