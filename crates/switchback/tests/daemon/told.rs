@@ -106,6 +106,8 @@ fn what_was_asked_for_is_done_though_whoever_asked_hangs_up_at_once() {
         ask_and_leave(json!({ "park": id }));
         let pid = std::fs::read_to_string(noted).unwrap();
         until("its command is ended", || !is_alive(pid.trim().parse().unwrap()));
+        // It is looked for others that it may have left.
+        until("nothing is under way", || world.json(&["status", "--json"])["daemon"]["effects"] == 0);
         // Whether it still follows what was set aside does not matter here.
         let _ = run.kill();
         run.wait().unwrap();

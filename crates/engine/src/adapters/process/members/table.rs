@@ -21,7 +21,7 @@ const BECOMING_LOOKS: u32 = 20;
 const BECOMING_REST: Duration = Duration::from_millis(1);
 
 /// How often one must have a name and no variable.
-const NAMED_LOOKS: u32 = 8;
+const NAMED_LOOKS: u32 = 3;
 
 /// One process.
 pub(super) struct Entry {
