@@ -102,7 +102,7 @@ fn unescaped(word: &[u8]) -> Vec<u8> {
 }
 
 /// A path without `.` and `..`, by its text.
-fn plain(path: &Path) -> PathBuf {
+pub(crate) fn plain(path: &Path) -> PathBuf {
     path.components().fold(PathBuf::new(), |mut plain, part| {
         match part {
             Component::ParentDir => drop(plain.pop()),

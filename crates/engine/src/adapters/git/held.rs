@@ -4,13 +4,14 @@
 
 use super::inside::{self, Folder, PASS, absent, below, names};
 use super::trouble::Trouble;
+use crate::adapters::mounts::plain;
 use rustix::fd::OwnedFd;
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, fstat, openat, unlinkat};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 /// Where a repository lists its worktrees.
 const LIST: &str = "worktrees";
@@ -145,18 +146,6 @@ pub(super) fn clear(common: &Path, path: &Path, folder: Option<Held>) -> Result<
         let _ = unlinkat(&list.parent, &list.name, AtFlags::REMOVEDIR);
     }
     Ok(())
-}
-
-/// A path without `.` and `..`, by its text.
-fn plain(path: &Path) -> PathBuf {
-    path.components().fold(PathBuf::new(), |mut plain, part| {
-        match part {
-            Component::ParentDir => drop(plain.pop()),
-            Component::CurDir => {}
-            part => plain.push(part),
-        }
-        plain
-    })
 }
 
 fn elsewhere(path: &Path) -> Trouble {
