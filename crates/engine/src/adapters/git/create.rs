@@ -9,6 +9,7 @@
 //! | any other entry without its folder | refused: the folder may have been moved, and then the entry is its index and its log |
 //! | a half of another git's, another branch, other files | refused |
 
+use super::branch;
 use super::call::Git;
 use super::half::untouched;
 use super::held::{self, Held};
@@ -41,7 +42,7 @@ pub(super) async fn create(
     repository: &Repository,
     wish: &Wish<'_>,
 ) -> Result<Fields, Trouble> {
-    check_branch(git, wish.branch).await?;
+    branch::check_name(git, wish.branch).await?;
     let entries = repository.entries(git).await?;
     check_place(repository, &entries, &wish.target)?;
     if let Some(entry) = entries.iter().find(|entry| entry.path == wish.target) {
@@ -79,17 +80,6 @@ fn outputs(wish: &Wish<'_>, created: bool) -> Fields {
         ("branch".to_owned(), Data::Inline(wish.branch.into())),
         ("created".to_owned(), Data::Inline(created.into())),
     ])
-}
-
-/// Git expands some names (`@{-1}`); only one that stays what it is can be a branch.
-async fn check_branch(git: &Git<'_>, branch: &str) -> Result<(), Trouble> {
-    let said = git.must(&["check-ref-format", "--branch", branch]).await?;
-    if said.trim_end_matches('\n') == branch {
-        return Ok(());
-    }
-    Err(Trouble::Refused(format!(
-        "`{branch}` is not the name of a branch but stands for one: write its name"
-    )))
 }
 
 fn check_place(repository: &Repository, entries: &[Entry], target: &Path) -> Result<(), Trouble> {
@@ -222,6 +212,9 @@ fn known(repository: &Repository, wish: &Wish<'_>) -> Result<PathBuf, Trouble> {
 async fn make(git: &Git<'_>, repository: &Repository, wish: &Wish<'_>) -> Result<(), Trouble> {
     let name = format!("refs/heads/{}", wish.branch);
     let is_new = !git.agrees(&["rev-parse", "--verify", "--quiet", &name]).await?;
+    if is_new {
+        branch::lies_inside(&repository.common, wish.branch)?;
+    }
     let from = if is_new { base(git, wish.base).await? } else { wish.branch.to_owned() };
     if is_new {
         // By itself: where it fails because there is one by now, that is somebody else's.
@@ -255,26 +248,13 @@ async fn check_arrival(git: &Git<'_>, wish: &Wish<'_>) -> Result<(), Trouble> {
     let is_ours = |entry: &Entry| entry.path == wish.target && entry.locked.as_ref() == Some(&reason);
     if let Some(entry) = entries.iter().find(|entry| is_ours(entry)).filter(|_| now == wish.target) {
         if entry.branch.as_deref() != Some(wish.branch) {
-            no_other_name(git, wish.branch).await?;
+            branch::no_other_name(git, wish.branch).await?;
         }
         return on_its_branch(entry, wish);
     }
     Err(Trouble::Crashed(format!(
         "{} led elsewhere while the worktree was made, because a folder on the way became a link: it was taken away again",
         wish.target.display()
-    )))
-}
-
-/// What looks like a branch may be another name of one, and git goes on with that.
-async fn no_other_name(git: &Git<'_>, branch: &str) -> Result<(), Trouble> {
-    let name = format!("refs/heads/{branch}");
-    if !git.agrees(&["symbolic-ref", "--quiet", &name]).await? {
-        return Ok(());
-    }
-    let real = git.must(&["symbolic-ref", "--short", &name]).await?;
-    let real = real.trim_end();
-    Err(Trouble::Refused(format!(
-        "`{branch}` is another name of the branch `{real}`, and a worktree is on a branch itself: name `{real}`"
     )))
 }
 

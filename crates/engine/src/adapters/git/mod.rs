@@ -13,6 +13,7 @@
 //! Git is never given a value as an option, asks nobody anything, opens no editor and no pager. Hooks of the repository
 //! run as they do for its owner (`post-checkout` fills in large files, for one); one that fails, fails the block.
 
+mod branch;
 mod call;
 mod create;
 mod half;

@@ -4,6 +4,7 @@
 //! after a kill ends it: what is missing then is missing because we took it. The files and git's entry are deleted
 //! by us, as git would, but by handles: see `held.rs`.
 
+use super::branch;
 use super::call::Git;
 use super::create::has_link;
 use super::half::untouched;
@@ -63,6 +64,9 @@ pub(super) async fn remove(
     }
     let removing = removing(entry, wish, note.as_ref());
     if removing.delete_branch {
+        if let Some(branch) = removing.branch.as_deref() {
+            branch::lies_inside(&repository.common, branch)?;
+        }
         unused(&repository.common, &entries, entry, removing.branch.as_deref())?;
         if !wish.force {
             merged(git, removing.branch.as_deref()).await?;

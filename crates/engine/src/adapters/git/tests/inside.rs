@@ -1,11 +1,11 @@
 //! What commands put in the place of what the server itself keeps inside a repository.
 
 use super::remove::{cut, wish};
-use super::{Lab, crashed};
+use super::{Lab, crashed, refused};
 use serde_json::json;
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 impl Lab {
     /// A folder beside the project with a file in it that is older than any note is kept.
@@ -120,4 +120,46 @@ async fn what_a_hook_put_in_the_place_of_its_folder_stays() {
     lab.hook("post-checkout", &moves);
     assert!(lab.create("trees/w", "f").await.is_err());
     assert!(outside.join("w/theirs").exists());
+}
+
+/// All that lies below a folder.
+fn below(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut found: Vec<PathBuf> = entries
+        .flat_map(|path| if path.is_dir() { below(&path) } else { Vec::new() }.into_iter().chain([path]))
+        .collect();
+    found.sort();
+    found
+}
+
+#[tokio::test]
+async fn a_branch_is_written_and_deleted_in_the_repository_itself() {
+    let lab = Lab::new();
+    let outside = lab.outside();
+    lab.create("old", "team/kept").await.unwrap();
+    lab.git(&["pack-refs", "--all"]);
+    let all = [("delete_branch", true), ("force", true)];
+    for (link, branch) in [
+        ("refs/heads/team", "team/new"),
+        ("logs/refs/heads/team", "team/new"),
+        ("logs/refs", "new"),
+        ("packed-refs", "new"),
+    ] {
+        let (at, moved) = (lab.root().join(".git").join(link), outside.join("moved"));
+        let was_there = fs::rename(&at, &moved).is_ok();
+        symlink(if was_there { &moved } else { &outside }, &at).unwrap();
+        let before = below(&outside);
+        for outcome in [lab.create("new", branch).await, lab.ask("run", wish("old", &all)).await] {
+            let words = refused(outcome);
+            assert!(words.contains(&format!("{link} is a link")), "{words}");
+        }
+        assert_eq!(below(&outside), before, "{link}");
+        fs::remove_file(&at).unwrap();
+        if was_there {
+            fs::rename(&moved, &at).unwrap();
+        }
+    }
+    assert!(!lab.root().join("new").exists() && lab.read("old/a.txt").is_some());
+    lab.create("new", "team/new").await.unwrap();
+    lab.ask("run", wish("old", &all)).await.unwrap();
 }
