@@ -34,7 +34,7 @@ fn lower(reader: &mut Reader<'_, '_>, block: usize) -> Draft {
         return draft("create", Vec::new());
     };
     given.written_path("path");
-    given.value("content", "say what to write: `content: \"Hello\"`");
+    given.written_value("content", "say what to write: `content: \"Hello\"`");
     given.choice("encoding", &["utf-8", "base64"]);
     given.permissions();
     given.flag("overwrite");

@@ -5,6 +5,7 @@ use super::shell::needed;
 use crate::blocks::file::{BadPath, FILE_TIMEOUT_MS, GOVERNED_HINT, governed, look_at, permissions};
 use crate::blocks::reader::{By, Reader};
 use crate::near::nearest;
+use crate::numbers::as_written;
 use crate::shape::{self, Shape, did_you_mean, hinted, listed};
 use crate::text::Node;
 use kernel::plan::{Adapter, Deadline, Expr, OnInterrupt, Work};
@@ -117,6 +118,15 @@ impl<'r, 's, 'n> Given<'r, 's, 'n> {
         let value = needed(self.reader.value(node, By::Inputs(self.block)));
         self.add(key, value);
         Some(node)
+    }
+
+    /// A value of any kind that is written as it stands there, a number too: `1.10`.
+    pub(super) fn written_value(&mut self, key: &'static str, hint: &str) {
+        let written = self.get(key).and_then(as_written);
+        match written {
+            Some(text) => self.add(key, Expr::Const(text.into())),
+            None => drop(self.value(key, hint)),
+        }
     }
 
     /// A mapping, or a reference to one.
