@@ -261,6 +261,14 @@ impl From<Unreachable> for CommandError {
                     .hint(format!("if it is stopped, let it go on: kill -CONT {pid}"))
                     .hint(format!("or end it, and the next command starts another; what is recorded is kept: kill -KILL {pid}"))
             }
+            Unreachable::Starting(pid) => {
+                let pid = pid.map_or_else(|| "PID".to_owned(), |pid| pid.to_string());
+                let said =
+                    format!("another command (process {pid}) is starting the daemon and does not go on");
+                CommandError::internal("daemon-silent", said)
+                    .hint(format!("if it is stopped, let it go on: kill -CONT {pid}"))
+                    .hint(format!("or end it, and the next command starts one: kill -KILL {pid}"))
+            }
             Unreachable::Io(what, error) => CommandError::internal("daemon", format!("{what}: {error}"))
                 .hint("what is wrong with the set-up: switchback doctor")
                 .hint("to do without the daemon: --no-daemon"),

@@ -173,7 +173,12 @@ fn nested(line: &Line) -> String {
 }
 
 fn attempts(line: &Line) -> String {
-    if line.attempt > 1 { format!("attempt {}", line.attempt) } else { String::new() }
+    match line.attempt {
+        0 | 1 => String::new(),
+        // The line counts those of the item that took most.
+        most if line.items.is_some() => format!("up to {most} attempts an item"),
+        attempt => format!("attempt {attempt}"),
+    }
 }
 
 fn started(line: &Line, now: u64) -> String {

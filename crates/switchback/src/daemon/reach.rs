@@ -73,6 +73,8 @@ pub(crate) enum Unreachable {
     Refused(String),
     /// It is there and does not answer; its process, if that is known.
     Silent(Option<u32>),
+    /// Somebody has begun to start it and does not go on; their process, if that is known.
+    Starting(Option<u32>),
     /// The system did not let us.
     Io(String, io::Error),
 }
@@ -154,7 +156,7 @@ pub(crate) fn reach(place: &Place, hello: &Hello) -> Result<Reached, Unreachable
     let failed = |error| Unreachable::Io("failed to start the daemon".to_owned(), error);
     // Somebody may have removed it since.
     place.prepare().map_err(failed)?;
-    let lock = starting(place).map_err(failed)?.ok_or_else(|| Unreachable::Silent(daemon_of(place)))?;
+    let lock = starting(place, STARTING_MAX).map_err(failed)?.ok_or_else(|| held_up(place))?;
     if let Some(reached) = find(place, hello)? {
         return Ok(reached);
     }
@@ -183,13 +185,28 @@ pub(crate) fn reach(place: &Place, hello: &Hello) -> Result<Reached, Unreachable
     Err(why)
 }
 
-/// Waits until nobody else starts a daemon; nothing, if that takes too long.
-fn starting(place: &Place) -> io::Result<Option<File>> {
-    let lock = own(OpenOptions::new().write(true).truncate(false), &place.starting)?;
-    let deadline = Instant::now() + STARTING_MAX;
+/// Who is waited for in vain.
+fn held_up(place: &Place) -> Unreachable {
+    match daemon_of(place) {
+        Some(pid) => Unreachable::Silent(Some(pid)),
+        None => {
+            let starter = fs::read_to_string(&place.starting).ok();
+            Unreachable::Starting(starter.and_then(|pid| pid.trim().parse().ok()))
+        }
+    }
+}
+
+/// Waits until nobody else starts a daemon, and writes down who does now; nothing, if that takes too long.
+fn starting(place: &Place, starting_max: Duration) -> io::Result<Option<File>> {
+    let mut lock = own(OpenOptions::new().write(true).truncate(false), &place.starting)?;
+    let deadline = Instant::now() + starting_max;
     loop {
         match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => return Ok(Some(lock)),
+            Ok(()) => {
+                // For whoever waits: on a full disk the daemon itself will say what is wrong.
+                let _ = lock.set_len(0).and_then(|()| writeln!(lock, "{}", std::process::id()));
+                return Ok(Some(lock));
+            }
             Err(Errno::WOULDBLOCK | Errno::INTR) if Instant::now() < deadline => {}
             Err(Errno::WOULDBLOCK | Errno::INTR) => return Ok(None),
             Err(errno) => return Err(errno.into()),
@@ -325,6 +342,20 @@ mod tests {
     }
 
     #[test]
+    fn whoever_starts_one_and_does_not_go_on_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o700)).unwrap();
+        let place = Place::of(dir.path()).unwrap();
+        fs::write(&place.starting, "another that was longer\n").unwrap();
+        let first = starting(&place, STARTING_MAX).unwrap().unwrap();
+        assert!(starting(&place, Duration::ZERO).unwrap().is_none());
+        let Unreachable::Starting(Some(pid)) = held_up(&place) else { panic!("nobody is named") };
+        assert_eq!(pid, std::process::id());
+        drop(first);
+        assert!(starting(&place, Duration::ZERO).unwrap().is_some());
+    }
+
+    #[test]
     fn what_is_no_file_is_not_waited_for() {
         let dir = tempfile::tempdir().unwrap();
         fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o700)).unwrap();
@@ -332,7 +363,7 @@ mod tests {
         for path in [&place.starting, &place.log, &place.pid] {
             mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
         }
-        let said = starting(&place).unwrap_err().to_string();
+        let said = starting(&place, STARTING_MAX).unwrap_err().to_string();
         assert!(said.contains("daemon.starting: "), "{said}");
         assert!(log(&place).unwrap_err().to_string().contains("daemon.log: "));
         place.sign("7").unwrap();
