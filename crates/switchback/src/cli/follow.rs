@@ -162,8 +162,12 @@ pub(crate) async fn follow(run: Followable) -> Result<Followed, CommandError> {
             questions.put(&view, &mut painter);
             let is_told = view.seq() >= since.max(questions.since);
             let is_settled = is_told && !questions.is_asking();
-            if is_settled && (!view.needs_carrier() || Inline::holds(&view, &desk.reader)?) {
-                break;
+            if is_settled && stands(&view, &desk.reader)? {
+                // Another door may have answered since: what is told of it is what it was when it stood still.
+                view.ask(&desk.reader)?;
+                if stands(&view, &desk.reader)? {
+                    break;
+                }
             }
         }
         tokio::select! {
@@ -177,6 +181,7 @@ pub(crate) async fn follow(run: Followable) -> Result<Followed, CommandError> {
                     painter.end();
                     drop(silent);
                     let answered = questions.answered;
+                    view.ask(&desk.reader)?;
                     Signals::are_done();
                     return Ok(Followed { view, reader: desk.reader, end: End::Left, answered });
                 }
@@ -223,12 +228,21 @@ pub(crate) async fn follow(run: Followable) -> Result<Followed, CommandError> {
         }
     }
     close(&desk, &mut signals).await;
-    while let Ok(progress) = progress.try_recv() {
-        painter.turn(&mut view, &progress);
+    if end != End::Settled {
+        while let Ok(progress) = progress.try_recv() {
+            painter.turn(&mut view, &progress);
+        }
+        view.left |= end == End::Interrupted && view.outcome().is_none();
+        view.ask(&desk.reader)?;
     }
     painter.end();
     Signals::are_done();
     Ok(Followed { view, reader: desk.reader, end, answered: questions.answered })
+}
+
+/// Whether a run has ended, or goes no further without somebody.
+fn stands(view: &View, reader: &Reader) -> Result<bool, CommandError> {
+    Ok(!view.needs_carrier() || Inline::holds(view, reader)?)
 }
 
 /// How long a daemon is not asked whether it is there, and then has to say so.

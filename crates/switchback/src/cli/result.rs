@@ -19,10 +19,8 @@ const LINE_CHARS_MAX: usize = 80;
 
 /// Says what came of a run that was followed.
 pub(crate) fn finish(followed: Followed, json: bool) -> Result<Exit, CommandError> {
-    let Followed { mut view, reader, end, answered } = followed;
+    let Followed { view, reader, end, answered } = followed;
     let interrupted = end == End::Interrupted && view.outcome().is_none();
-    view.left |= interrupted;
-    view.ask(&reader)?;
     let run = &view.run;
     match end {
         End::Left => {
