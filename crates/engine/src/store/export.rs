@@ -35,7 +35,7 @@ impl From<journal::Broken> for ExportError {
 impl Reader {
     /// Writes the journal of a run and gives its head.
     pub fn export(&self, run: &RunId, out: impl io::Write) -> Result<Head, ExportError> {
-        let _one_state = self.db.unchecked_transaction().map_err(Fault::from)?;
+        let _one_state = self.one_state()?;
         let row = self.run(run)?.ok_or_else(|| VerifyError::UnknownRun(run.clone()))?;
         let plan = self.plan_of(&row)??;
         let header = Header { run: row.id, workflow: row.workflow, plan: row.plan, entries: row.head.seq };

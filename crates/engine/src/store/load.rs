@@ -35,7 +35,7 @@ pub struct Snapshot {
 impl Reader {
     /// Loads a run, or nothing if there is none.
     pub fn load(&self, run: &RunId) -> Result<Option<Loaded>, Fault> {
-        let _one_state = self.db.unchecked_transaction()?;
+        let _one_state = self.one_state()?;
         let Some(row) = self.run(run)? else { return Ok(None) };
         let plan = self.plan_of(&row)?.map_err(|broken| corrupt(run, &broken))?;
         let snapshot = self.snapshot(run)?.map_err(|broken| corrupt(run, &broken))?;
@@ -48,7 +48,7 @@ impl Reader {
     /// Loads what has come to a run since a point of its journal. Nothing if there is no such run, or its journal has never been
     /// at that point.
     pub fn load_since(&self, run: &RunId, point: Head) -> Result<Option<Loaded>, Fault> {
-        let _one_state = self.db.unchecked_transaction()?;
+        let _one_state = self.one_state()?;
         let Some(row) = self.run(run)?.filter(|row| row.head.seq >= point.seq) else { return Ok(None) };
         let tail = self.entries(run, point.seq + 1)?;
         if follow(point, &tail, &row.head).is_err() {

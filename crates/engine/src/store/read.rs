@@ -7,7 +7,7 @@ use super::rows::{RunRow, digest};
 use super::schema::{self, State};
 use super::{FILE, connect};
 use kernel::{Digest, EffectId, RunId};
-use rusqlite::{Connection, OptionalExtension, ToSql, params};
+use rusqlite::{Connection, OptionalExtension, ToSql, Transaction, params};
 use std::path::Path;
 
 /// How many ids an ambiguous prefix shows.
@@ -77,6 +77,21 @@ impl Reader {
             State::Version(schema::KNOWN) => Ok(Reader { db }),
             State::Version(found) => Err(OpenError::Older { found, known: schema::KNOWN }),
         }
+    }
+
+    /// Looks at several things as they are at one moment, whatever an owner writes meanwhile.
+    pub fn at_one_moment<T, E: From<Fault>>(
+        &self,
+        look: impl FnOnce(&Reader) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let _one_state = self.one_state()?;
+        look(self)
+    }
+
+    /// From now on all is read as it is at this moment; nothing where that is so already.
+    pub(super) fn one_state(&self) -> Result<Option<Transaction<'_>>, Fault> {
+        let begins = self.db.is_autocommit();
+        Ok(begins.then(|| self.db.unchecked_transaction()).transpose()?)
     }
 
     pub(super) fn over(db: Connection) -> Reader {

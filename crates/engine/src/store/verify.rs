@@ -53,7 +53,7 @@ impl From<rusqlite::Error> for VerifyError {
 impl Reader {
     /// Checks a run and names the first thing that is wrong with it.
     pub fn verify(&self, run: &RunId) -> Result<Sound, VerifyError> {
-        let _one_state = self.db.unchecked_transaction()?;
+        let _one_state = self.one_state()?;
         self.verify_now(run)
     }
 

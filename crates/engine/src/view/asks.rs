@@ -49,6 +49,17 @@ impl View {
         Ok(())
     }
 
+    /// Looks for what it asks, if nothing has come to the run since: what is told of it then is of one moment. Says whether that is so.
+    pub fn ask_now(&mut self, reader: &Reader) -> Result<bool, LoadError> {
+        reader.at_one_moment(|reader| {
+            let is_now = reader.run(&self.run)?.is_some_and(|row| row.head.seq == self.seq());
+            if is_now {
+                self.ask(reader)?;
+            }
+            Ok(is_now)
+        })
+    }
+
     /// Whether a run just below this one belongs to a sub-agent: what becomes of it is for that one to see.
     fn delegated_as(&self, run: &RunId) -> Option<&Delegated> {
         self.delegated.iter().find(|one| one.open.iter().any(|(open, _)| open == run))

@@ -10,10 +10,12 @@ use std::sync::Arc;
 impl View {
     /// The view of a stored run, by all its entries, or nothing if there is no such run.
     pub fn load(reader: &Reader, run: &RunId) -> Result<Option<View>, LoadError> {
-        let Some(folded) = folded(reader, run)? else { return Ok(None) };
-        let mut view = folded.view;
-        view.ask(reader)?;
-        Ok(Some(view))
+        reader.at_one_moment(|reader| {
+            let Some(folded) = folded(reader, run)? else { return Ok(None) };
+            let mut view = folded.view;
+            view.ask(reader)?;
+            Ok(Some(view))
+        })
     }
 
     /// The view of a stored run as it was after one of its entries.

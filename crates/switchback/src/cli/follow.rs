@@ -164,8 +164,7 @@ pub(crate) async fn follow(run: Followable) -> Result<Followed, CommandError> {
             let is_settled = is_told && !questions.is_asking();
             if is_settled && stands(&view, &desk.reader)? {
                 // Another door may have answered since: what is told of it is what it was when it stood still.
-                view.ask(&desk.reader)?;
-                if stands(&view, &desk.reader)? {
+                if view.ask_now(&desk.reader)? && stands(&view, &desk.reader)? {
                     break;
                 }
             }

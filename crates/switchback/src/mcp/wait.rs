@@ -49,9 +49,21 @@ impl Patience {
     }
 }
 
-/// Waits until the run has settled, or there is a reason to answer before. Gives the result of the call where that is a
-/// question to a human.
+/// Waits until the run has settled, or there is a reason to answer before, and looks how it stands then. Gives the result of the call
+/// where that is a question to a human.
 pub(super) async fn wait(
+    call: &Call,
+    watch: &mut Watch,
+    patience: Patience,
+) -> Result<Option<InputRequiredResult>, Problem> {
+    let asks = until_settled(call, watch, patience).await?;
+    if asks.is_none() {
+        watch.settle(call).await?;
+    }
+    Ok(asks)
+}
+
+async fn until_settled(
     call: &Call,
     watch: &mut Watch,
     patience: Patience,
@@ -83,7 +95,12 @@ pub(super) async fn wait(
             }
         }
         if live.is_none() && watch.is_settled() {
-            return Ok(None);
+            // Another door may have answered since.
+            watch.settle(call).await?;
+            if watch.is_settled() {
+                return Ok(None);
+            }
+            continue;
         }
         let patient = live.as_ref().map(|live| live.until);
         tokio::select! {

@@ -144,6 +144,23 @@ impl Watch {
         Ok(())
     }
 
+    /// Looks once more before it is told how the run stands. Where more has come to it than was told so far, all of it is looked at
+    /// again: its status and its questions are of one moment.
+    pub(super) async fn settle(&mut self, call: &Call) -> Result<(), Problem> {
+        if !asking::can_ask(&self.view.plan) {
+            return Ok(());
+        }
+        let view = &mut self.view;
+        if call.visit.look(|_, reader| view.ask_now(reader)).await?.map_err(runs::not_loaded)? {
+            (self.touched, self.looked) = (false, Instant::now());
+            return Ok(());
+        }
+        let left = self.view.left;
+        self.reload(call).await?;
+        self.view.left = left && self.view.needs_carrier();
+        Ok(())
+    }
+
     /// The question to put to a human now, if there is one.
     pub(super) fn for_a_form(&self, shows_gates: bool) -> Option<Asked> {
         let is_due = self.asks && self.view.seq() >= self.since;
@@ -225,6 +242,7 @@ impl Watch {
         let (run, left) = (self.view.run.clone(), self.view.left);
         self.view = call.visit.look(move |visit, reader| runs::view_of(visit, reader, &run)).await??;
         self.view.left &= left;
+        (self.touched, self.looked) = (false, Instant::now());
         Ok(())
     }
 

@@ -192,8 +192,14 @@ fn an_answer_has_its_largest_size() {
     assert!(fit(&plain, json!("x".repeat(room))).is_ok());
     let told = said(&plain, json!("x".repeat(room + 1))).unwrap_err();
     assert!(told.starts_with("the answer is too large"), "{told}");
-    let deep = |levels: usize| (0..levels).fold(json!(1), |inner, _| json!([inner]));
+    // What numbers take where they are held is no matter of whoever says them.
+    let numbers = |count: usize| json!({ "v": vec![0; count] });
     let agent = asked(Audience::Agent, json!({}));
+    assert!(fit(&agent, numbers(131_068)).is_ok());
+    assert_eq!(numbers(131_068).to_string().len(), RESPONSE_BYTES_MAX as usize - 1);
+    let told = said(&agent, numbers(131_069)).unwrap_err();
+    assert!(told.starts_with("the answer is too large"), "{told}");
+    let deep = |levels: usize| (0..levels).fold(json!(1), |inner, _| json!([inner]));
     assert!(fit(&agent, deep(64)).is_ok());
     let told = said(&agent, deep(65)).unwrap_err();
     assert!(told.starts_with("the answer nests deeper than 64 levels"), "{told}");

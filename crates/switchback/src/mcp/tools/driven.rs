@@ -73,7 +73,6 @@ pub(super) async fn go_on(
     if let Some(asks) = wait(call, &mut watch, patience).await? {
         return Ok(Answer::asks(asks));
     }
-    watch.look(call).await?;
     if let Some(problem) = handed_in.and_then(|asked| hand_in::held_not(call, &watch, asked)) {
         return Err(problem);
     }
@@ -105,7 +104,6 @@ pub(super) async fn step(
     if let Some(asks) = wait(call, &mut watch, patience).await? {
         return Ok(Answer::asks(asks));
     }
-    watch.look(call).await?;
     if let Some(problem) = accepted.and_then(|asked| hand_in::held_not(call, &watch, asked)) {
         return Err(problem);
     }

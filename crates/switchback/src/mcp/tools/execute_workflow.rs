@@ -68,7 +68,6 @@ pub(super) async fn go_on(call: &Call, mut watch: Watch, patience: Patience) -> 
     if let Some(asks) = wait(call, &mut watch, patience).await? {
         return Ok(Answer::asks(asks));
     }
-    watch.look(call).await?;
     answer(call, watch).await
 }
 

@@ -77,7 +77,6 @@ async fn run(call: &Call) -> Answered {
     if let Some(asks) = wait(call, &mut watch, patience).await? {
         return Ok(Answer::asks(asks));
     }
-    watch.look(call).await?;
     answer(call, wanted, source, watch).await
 }
 

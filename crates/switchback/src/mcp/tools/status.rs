@@ -20,9 +20,7 @@ use serde_json::{Map, Value, json};
 /// Watches a run that is there: what happens from now on is told, what happened before is looked at.
 pub(super) async fn watch(call: &Call, run: &RunId) -> Result<Watch, Problem> {
     let progress = call.visit.house()?.local.subscribe(run).await.map_err(runs::refused)?;
-    let mut watch = Watch::new(look(call, run).await?, progress, 0);
-    watch.look(call).await?;
-    Ok(watch)
+    Ok(Watch::new(look(call, run).await?, progress, 0))
 }
 
 /// Watches a run that has ended: nothing more will be told.
@@ -39,7 +37,7 @@ pub(super) async fn look(call: &Call, run: &RunId) -> Result<View, Problem> {
 
 /// The document of a run.
 pub(super) async fn answer(call: &Call, mut watch: Watch, detail: Detail) -> Answered {
-    watch.look(call).await?;
+    watch.settle(call).await?;
     let Watch { mut view, word, known, .. } = watch;
     let here = call.visit.workspace();
     // What belongs to another folder cannot be read from here, and so it is not named.

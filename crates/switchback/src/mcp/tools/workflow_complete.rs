@@ -87,7 +87,6 @@ async fn succeed(call: &Call, watch: &mut Watch, patience: Patience) -> Result<(
     watch.asks = false;
     Whose::Main.watches(watch);
     wait(call, watch, patience).await?;
-    watch.look(call).await?;
     let view = &watch.view;
     if matches!(view.status, Status::Ended(_)) {
         return Ok(());

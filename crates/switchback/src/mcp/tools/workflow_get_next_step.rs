@@ -49,7 +49,6 @@ async fn get(call: &Call) -> Answered {
     if let Some(asks) = wait(call, &mut watch, patience).await? {
         return Ok(Answer::asks(asks));
     }
-    watch.look(call).await?;
     let mut value = reactive::standing(&watch.view, &whose);
     if let Some(word) = watch.word.take() {
         value["note"] = word.into();

@@ -70,10 +70,8 @@ async fn resume(call: &Call) -> Answered {
     watch.asks = false;
     Whose::Main.watches(&mut watch);
     wait(call, &mut watch, patience).await?;
-    watch.look(call).await?;
     if try_again(call, &mut watch).await? {
         wait(call, &mut watch, patience).await?;
-        watch.look(call).await?;
     }
     let (view, run) = (&watch.view, watch.view.run.clone());
     let history = reactive::history(call, &run).await?;

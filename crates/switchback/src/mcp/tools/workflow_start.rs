@@ -45,7 +45,6 @@ async fn start(call: &Call) -> Answered {
     if let Some(asks) = wait(call, &mut watch, patience).await? {
         return Ok(Answer::asks(asks));
     }
-    watch.look(call).await?;
     let run = watch.view.run.clone();
     let state = reactive::flat(call, &run).await?;
     let standing = reactive::standing(&watch.view, &Whose::Main);
