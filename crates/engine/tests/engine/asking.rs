@@ -166,7 +166,8 @@ async fn a_run_pauses_and_goes_on() {
     );
     assert!(stage.since > 0 && !stage.overdue && stage.attempt == 1);
 
-    let view = world.view();
+    let mut view = world.view();
+    assert!(view.ask_now(&world.reader()).unwrap());
     assert_eq!(view.waiting_for(), ["your answer: \"Which stage?\""]);
     let response = view.response();
     assert_eq!(response["status"], "paused");
@@ -174,6 +175,12 @@ async fn a_run_pauses_and_goes_on() {
     assert_eq!(response["blocks"]["say"]["metadata"]["status"], "pending");
 
     world.say(stage, json!("2"), agent()).await.unwrap();
+    assert!(!view.ask_now(&world.reader()).unwrap(), "more has come to the run than this view knows");
+    assert_eq!(
+        view.waiting_for(),
+        ["your answer: \"Which stage?\""],
+        "status and questions are of one moment"
+    );
     assert_eq!(world.outcome().await, json!({"said": "production"}));
     let found = asking::find(&world.reader(), &world.run, "stage#1").unwrap().unwrap();
     assert_eq!((&found.prompt, found.digest), (&stage.prompt, stage.digest));
