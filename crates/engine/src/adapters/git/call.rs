@@ -10,6 +10,7 @@ use kernel::RunId;
 use kernel::effect::Perform;
 use std::collections::BTreeMap;
 use std::future::{Future, pending};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -49,6 +50,13 @@ const SETTINGS: [&str; 6] = [
     "-c",
     "core.fsmonitor=false",
 ];
+
+/// Settings for the look at what a worktree holds: git sees what is there, however little its owner lets it compare otherwise.
+const SEEING: [&str; 6] =
+    ["-c", "core.checkStat=default", "-c", "core.trustctime=true", "-c", "core.untrackedCache=false"];
+
+/// Where names differ by their case, `NOTES` beside `notes` is another file.
+const CASE: [&str; 2] = ["-c", "core.ignorecase=false"];
 
 /// Calls git for one effect.
 pub(super) struct Git<'a> {
@@ -107,10 +115,18 @@ impl<'a> Git<'a> {
     /// What differs in a worktree from what its branch has, each with a mark before its path. It is that folder which is looked at,
     /// whatever the worktree's own settings say.
     pub(super) async fn changes(&self, known: &Path, worktree: &Path) -> Result<Vec<String>, Trouble> {
+        let case = if knows_case(worktree) { CASE.as_slice() } else { &[] };
         let (known, worktree) = (text(known)?, text(worktree)?);
-        let wanted = ["status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames"];
-        let arguments =
-            [["--git-dir", known, "--work-tree", worktree, "-C", worktree].as_slice(), &wanted].concat();
+        let place = ["--git-dir", known, "--work-tree", worktree, "-C", worktree];
+        let wanted = [
+            "status",
+            "--porcelain=v1",
+            "-z",
+            "--untracked-files=all",
+            "--ignore-submodules=none",
+            "--no-renames",
+        ];
+        let arguments = [SEEING.as_slice(), case, &place, &wanted].concat();
         let said = self.must(&arguments).await?;
         Ok(said.split('\0').filter(|change| !change.is_empty()).map(str::to_owned).collect())
     }
@@ -182,12 +198,21 @@ impl Said {
     }
 }
 
+/// Whether the file system of a worktree tells names apart by their case alone.
+fn knows_case(worktree: &Path) -> bool {
+    let identity = |name: &str| {
+        let found = worktree.join(name).symlink_metadata().ok()?;
+        Some((found.dev(), found.ino()))
+    };
+    identity(".git") != identity(".GIT")
+}
+
 /// The words by which a call is told: what git is to do, and not where.
 fn named<'a>(mut arguments: &[&'a str]) -> Vec<&'a str> {
     while let [option, rest @ ..] = arguments
         && option.starts_with('-')
     {
-        let has_value = ["--git-dir", "--work-tree", "-C"].contains(option);
+        let has_value = ["--git-dir", "--work-tree", "-C", "-c"].contains(option);
         arguments = if has_value { rest.get(1..).unwrap_or_default() } else { rest };
     }
     arguments.iter().take_while(|word| !word.starts_with("--")).take(2).copied().collect()
@@ -254,8 +279,19 @@ mod tests {
 
     #[test]
     fn a_call_is_told_by_what_git_is_to_do() {
-        let status =
-            ["--git-dir", "/r/.git", "--work-tree", "/r", "-C", "/r", "status", "--porcelain=v1", "-z"];
+        let status = [
+            "-c",
+            "core.trustctime=true",
+            "--git-dir",
+            "/r/.git",
+            "--work-tree",
+            "/r",
+            "-C",
+            "/r",
+            "status",
+            "--porcelain=v1",
+            "-z",
+        ];
         assert_eq!(named(&status), ["status"]);
         assert_eq!(named(&["--literal-pathspecs", "-C", "/r", "ls-files"]), ["ls-files"]);
         assert_eq!(named(&["worktree", "add", "--quiet", "--", "x"]), ["worktree", "add"]);

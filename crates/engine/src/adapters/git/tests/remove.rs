@@ -443,3 +443,29 @@ async fn what_stands_on_a_name_of_its_own_is_on_no_branch() {
     assert_eq!((&removed["branch"], &removed["branch_deleted"]), (&json!(null), &json!(false)));
     assert_eq!(lab.git(&["branch", "--list", "f"]).trim(), "f");
 }
+
+#[tokio::test]
+async fn settings_that_let_git_compare_less_hide_nothing() {
+    let lab = Lab::new();
+    lab.create("w", "f").await.unwrap();
+    for (setting, value) in
+        [("core.ignorecase", "true"), ("core.checkStat", "minimal"), ("core.trustctime", "false")]
+    {
+        lab.git(&["config", setting, value]);
+    }
+    lab.git_in(&lab.root().join("w"), &["status"]);
+    // The same length and the same time: nothing but what is in it tells.
+    let file = lab.root().join("w/a.txt");
+    let modified = fs::metadata(&file).unwrap().modified().unwrap();
+    fs::write(&file, "two\n").unwrap();
+    fs::File::options().write(true).open(&file).unwrap().set_modified(modified).unwrap();
+    let words = refused(lab.remove("w").await);
+    assert!(words.contains("has uncommitted changes (a.txt)"), "{words}");
+    fs::write(&file, "one\n").unwrap();
+    lab.write("w/A.txt", "mine\n");
+    if lab.read("w/a.txt").as_deref() == Some("one\n") {
+        let words = refused(lab.remove("w").await);
+        assert!(words.contains("has uncommitted changes (A.txt)"), "{words}");
+    }
+    assert!(lab.read("w/A.txt").is_some());
+}
