@@ -56,18 +56,25 @@ pub(super) async fn wait(
     watch: &mut Watch,
     patience: Patience,
 ) -> Result<Option<InputRequiredResult>, Problem> {
-    let asks = until_settled(call, watch, patience).await?;
-    if asks.is_none() {
-        watch.settle(call).await?;
+    match until_settled(call, watch, patience).await? {
+        Waited::Settled => {}
+        Waited::Enough => watch.settle(call).await?,
+        Waited::Asks(asks) => return Ok(Some(asks)),
     }
-    Ok(asks)
+    Ok(None)
 }
 
-async fn until_settled(
-    call: &Call,
-    watch: &mut Watch,
-    patience: Patience,
-) -> Result<Option<InputRequiredResult>, Problem> {
+/// Why a call waits no longer.
+enum Waited {
+    /// The run has settled, and that is how it was looked at.
+    Settled,
+    /// There is another reason to answer.
+    Enough,
+    /// A question goes to the human behind the call.
+    Asks(InputRequiredResult),
+}
+
+async fn until_settled(call: &Call, watch: &mut Watch, patience: Patience) -> Result<Waited, Problem> {
     let mut teller = Teller::of(&call.context);
     let now = Instant::now();
     let mut until = match patience {
@@ -86,7 +93,7 @@ async fn until_settled(
         {
             match ask(call, watch, way, asked, until).await {
                 Ok(Asking::Live(asking)) => live = Some(*asking),
-                Ok(Asking::Result(result)) => return Ok(Some(result)),
+                Ok(Asking::Result(result)) => return Ok(Waited::Asks(result)),
                 Ok(Asking::Beside(form)) => {
                     watch.stand_still();
                     beside = Some(form);
@@ -98,7 +105,7 @@ async fn until_settled(
             // Another door may have answered since.
             watch.settle(call).await?;
             if watch.is_settled() {
-                return Ok(None);
+                return Ok(Waited::Settled);
             }
             continue;
         }
@@ -107,7 +114,7 @@ async fn until_settled(
             biased;
             () = call.context.ct.cancelled() => {
                 withdraw(live, "the call was cancelled").await;
-                return Ok(None);
+                return Ok(Waited::Enough);
             }
             said = said(&mut live), if patient.is_some() => {
                 let Some(live) = live.take() else { continue };
@@ -132,7 +139,7 @@ async fn until_settled(
                 if beside.is_some() {
                     watch.give_up("the person is being asked already, by another call".to_owned());
                 }
-                return Ok(None);
+                return Ok(Waited::Enough);
             }
             () = sleep_until(patient.unwrap_or(now)), if patient.is_some() => {
                 if let Some(live) = live.take() {
@@ -159,7 +166,7 @@ async fn until_settled(
                     match listener.turn(&watch.view, &turn).await {
                         Ok(true) => silence = Instant::now() + SILENCE_MAX,
                         Ok(false) => {}
-                        Err(_) => return Ok(None),
+                        Err(_) => return Ok(Waited::Enough),
                     }
                 }
             }
@@ -178,7 +185,7 @@ async fn until_settled(
                         None => listener.alive(&watch.view).await,
                     };
                     if told.is_err() {
-                        return Ok(None);
+                        return Ok(Waited::Enough);
                     }
                 }
             }

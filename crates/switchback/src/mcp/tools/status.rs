@@ -36,8 +36,7 @@ pub(super) async fn look(call: &Call, run: &RunId) -> Result<View, Problem> {
 }
 
 /// The document of a run.
-pub(super) async fn answer(call: &Call, mut watch: Watch, detail: Detail) -> Answered {
-    watch.settle(call).await?;
+pub(super) async fn answer(call: &Call, watch: Watch, detail: Detail) -> Answered {
     let Watch { mut view, word, known, .. } = watch;
     let here = call.visit.workspace();
     // What belongs to another folder cannot be read from here, and so it is not named.
