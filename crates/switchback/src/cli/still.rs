@@ -7,8 +7,11 @@ use crate::daemon::Remote;
 use engine::asking::{self, Asked};
 use engine::backend::{Backend, Progress};
 use engine::store::Reader;
-use std::future::pending;
+use std::time::Duration;
 use tokio::sync::mpsc::UnboundedReceiver;
+
+/// How often it is looked for where nobody tells any more.
+const LOOKED_AGAIN: Duration = Duration::from_secs(1);
 
 /// Hears what happens to the run that asks.
 pub(crate) struct Still {
@@ -37,8 +40,8 @@ impl Still {
                 return why;
             }
             if self.progress.recv().await.is_none() {
-                // The daemon is gone; whoever answers starts the next one, and hears how it stands.
-                return pending().await;
+                // The daemon is gone, and whoever answers elsewhere starts the next one, which tells nothing here.
+                tokio::time::sleep(LOOKED_AGAIN).await;
             }
             while self.progress.try_recv().is_ok() {}
         }

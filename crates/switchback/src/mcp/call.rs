@@ -7,6 +7,7 @@ use rmcp::RoleServer;
 use rmcp::model::InputResponses;
 use rmcp::service::RequestContext;
 use std::sync::Arc;
+use tokio::time::Instant;
 
 /// Where our own pipe puts the key of a call that it may have to send again.
 const KEY_IN_META: &str = "switchback/request_key";
@@ -25,6 +26,8 @@ pub(super) struct Call {
     pub(super) request_state: Option<String>,
     pub(super) input_responses: Option<InputResponses>,
     pub(super) context: RequestContext<RoleServer>,
+    /// When it came.
+    pub(super) came: Instant,
 }
 
 impl Call {

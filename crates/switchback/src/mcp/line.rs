@@ -80,7 +80,13 @@ pub(crate) fn read(came: &[u8], line: &[u8]) -> Result<Option<ClientJsonRpcMessa
     if came.len() > LINE_BYTES_MAX {
         return Err(Refused::too_long(id_in(came), came.len()));
     }
-    let error = match serde_json::from_slice(line) {
+    // A list would be read as an object by the order of its parts.
+    let read = if is_object(line) {
+        serde_json::from_slice(line)
+    } else {
+        Err(serde::de::Error::custom("no object"))
+    };
+    let error = match read {
         Ok(message) => return held(line, message).map(Some),
         Err(error) => error,
     };
@@ -118,7 +124,7 @@ pub(crate) fn plain_call(line: &[u8]) -> Option<RequestId> {
         id: &'l RawValue,
         method: &'l str,
         #[serde(borrow)]
-        params: Params<'l>,
+        params: &'l RawValue,
     }
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
@@ -134,10 +140,11 @@ pub(crate) fn plain_call(line: &[u8]) -> Option<RequestId> {
     const BYTES_MAX: usize = 64 << 10;
     const NESTED_MAX: usize = 64;
     let opens = |line: &[u8]| line.iter().filter(|byte| matches!(byte, b'{' | b'[')).count();
-    if line.len() > BYTES_MAX || opens(line) > NESTED_MAX {
+    if line.len() > BYTES_MAX || opens(line) > NESTED_MAX || !is_object(line) {
         return None;
     }
     let Message { jsonrpc, id, method, params } = serde_json::from_slice(line).ok()?;
+    let params: Params<'_> = serde_json::from_str(objects(params)?).ok()?;
     let is_call = jsonrpc == "2.0" && method == "tools/call" && !ids::is_odd(id.get());
     let is_exact = |arguments: &RawValue| exact(arguments.get()).is_ok_and(|value| value.is_object());
     (is_call && params.arguments.is_none_or(is_exact)).then(|| serde_json::from_str(id.get()).ok())?
@@ -148,7 +155,7 @@ fn held(line: &[u8], message: ClientJsonRpcMessage) -> Result<ClientJsonRpcMessa
     #[derive(Deserialize)]
     struct Head<'l> {
         #[serde(borrow)]
-        params: Params<'l>,
+        params: Option<&'l RawValue>,
     }
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
@@ -170,8 +177,15 @@ fn held(line: &[u8], message: ClientJsonRpcMessage) -> Result<ClientJsonRpcMessa
     if let Some(id) = ids::broken(&request.id) {
         return Err(Refused::request(&request.id, no_id(&said(id))));
     }
+    let params = serde_json::from_slice(line).ok().and_then(|Head { params }| params);
+    if params.is_some_and(|params| params.get().starts_with('[')) {
+        let id = ids::written(&request.id.clone().into_json_value());
+        let why = "`params` must be an object, not a list".to_owned();
+        return Err(Refused::new(id, ErrorCode::INVALID_PARAMS, why));
+    }
     if let ClientRequest::CallToolRequest(_) = request.request
-        && let Ok(Head { params }) = serde_json::from_slice(line)
+        && let Some(params) = params.and_then(objects)
+        && let Ok(params) = serde_json::from_str::<Params<'_>>(params)
     {
         let given = [("arguments", params.arguments), ("inputResponses", params.input_responses)];
         for (name, given) in given {
@@ -250,8 +264,19 @@ fn batch(line: &[u8]) -> Vec<String> {
         _method: IgnoredAny,
     }
     let all: Vec<&RawValue> = serde_json::from_slice(line).unwrap_or_default();
-    let requests = all.iter().filter_map(|one| serde_json::from_str::<Head<'_>>(one.get()).ok());
+    let all = all.into_iter().filter_map(objects);
+    let requests = all.filter_map(|one| serde_json::from_str::<Head<'_>>(one).ok());
     requests.map(|head| head.id.get().to_owned()).collect()
+}
+
+/// Whether it begins as an object does.
+fn is_object(line: &[u8]) -> bool {
+    bare(line).starts_with(b"{")
+}
+
+/// The text of an object.
+fn objects(one: &RawValue) -> Option<&str> {
+    Some(one.get()).filter(|text| text.starts_with('{'))
 }
 
 fn is_notification(message: &Value) -> bool {
@@ -269,7 +294,7 @@ fn id_in(line: &[u8]) -> String {
         #[serde(borrow)]
         id: Option<&'l RawValue>,
     }
-    let head: Option<Head<'_>> = serde_json::from_slice(line).ok();
+    let head: Option<Head<'_>> = serde_json::from_slice(line).ok().filter(|_| is_object(line));
     let id = head.and_then(|head| head.id).map(|id| id.get().to_owned());
     // What is no JSON at all, such as a text with a raw control character in it, still has an id at its top.
     let id = id.unwrap_or_else(|| intake::id_of(line));
@@ -309,6 +334,16 @@ mod tests {
             ("{\"params\":{\"a\":\"x\u{1}y\"},\"id\":\"l\"}", json!("l"), -32700, "not JSON"),
             (r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, json!(1), -32600, "a line of its own"),
             ("7", json!(null), -32600, "an object, not 7"),
+            ("[2]", json!(null), -32600, "a line of its own"),
+            ("[[7,8]]", json!(null), -32600, "a line of its own"),
+            (r#"["2.0",7,{"action":"accept"}]"#, json!(null), -32600, "a line of its own"),
+            (r#"[{"jsonrpc":"2.0","method":"notifications/x"}]"#, json!(null), -32600, "a line of its own"),
+            (
+                r#"{"jsonrpc":"2.0","id":8,"method":"tools/call","params":["x",{"a":1}]}"#,
+                json!(8),
+                -32602,
+                "must be an object, not a list",
+            ),
             ("{}", json!(null), -32600, "needs `jsonrpc`"),
             (
                 r#"{"jsonrpc":"1.0","id":"l","method":"ping"}"#,
@@ -474,6 +509,8 @@ mod tests {
             call("1", r#"{"name":"x","_meta":{"a":"\ud800"}}"#),
             call("1", r#"{"name":"x","_meta":[]}"#),
             call("1", r#"{"arguments":{}}"#),
+            call("1", r#"["x"]"#),
+            r#"["2.0",1,"tools/call",{"name":"x"}]"#.to_owned(),
             call("1", &format!(r#"{{"name":"x","arguments":{{"a":{}}}}}"#, nested(62))),
             call("1", &format!(r#"{{"name":"{}"}}"#, "x".repeat(64 << 10))),
             call("1", whole).replace("2.0", "1.0"),

@@ -46,6 +46,7 @@ mod wait;
 mod watch;
 mod worded;
 mod workflows;
+mod young;
 
 pub(crate) use answer::failed;
 pub(crate) use stdio::{Stdio, Unheard, cancelled_before, under_way};

@@ -23,6 +23,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
+use tokio::time::Instant;
 
 /// Speaks for a visit that somebody else keeps up.
 pub(super) struct Server {
@@ -232,7 +233,8 @@ async fn call(
     let (request_state, input_responses) = (request.request_state, request.input_responses);
     let answered = match Arguments::of(tool, request.arguments.unwrap_or_default()) {
         Ok(arguments) => {
-            (tool.call)(&Call { visit, arguments, request_state, input_responses, context }).await
+            let came = Instant::now();
+            (tool.call)(&Call { visit, arguments, request_state, input_responses, context, came }).await
         }
         Err(problem) => Err(problem),
     };

@@ -3,6 +3,7 @@
 use super::front::Fronts;
 use super::last::Last;
 use super::problem::Problem;
+use super::young::Nursery;
 use crate::house::{Client, House, Sought};
 use crate::settings::Settings;
 use engine::library::{Library, Order};
@@ -54,6 +55,8 @@ pub(super) struct Visit {
     pub(super) shows_gates: bool,
     settings: RwLock<Arc<Settings>>,
     turns: Semaphore,
+    /// Runs of it that have just begun.
+    pub(super) nursery: Nursery,
     /// The questions that are in front of whoever sits at the client.
     pub(super) fronts: Fronts,
     /// Whether the client has said its last line.
@@ -78,6 +81,7 @@ impl Visit {
             shows_gates,
             settings,
             turns,
+            nursery: Nursery::default(),
             fronts: Fronts::default(),
             last: Arc::default(),
             _alive: alive,

@@ -21,6 +21,7 @@ use super::submit::take;
 use super::tell::Teller;
 use super::visit::{lost, no_house};
 use super::watch::Watch;
+use super::young::Young;
 use engine::asking::{self, Asked};
 use engine::view::View;
 use rmcp::model::InputRequiredResult;
@@ -78,9 +79,9 @@ async fn until_settled(call: &Call, watch: &mut Watch, patience: Patience) -> Re
     let mut teller = Teller::of(&call.context);
     let now = Instant::now();
     let mut until = match patience {
-        Patience::For(time) => Some(now + time),
         Patience::WhileHeard(_) if teller.is_some() => None,
-        Patience::WhileHeard(time) => Some(now + time),
+        // Whatever the call has waited for before counts too.
+        Patience::For(time) | Patience::WhileHeard(time) => Some(call.came + time),
     };
     let mut way = Way::of(call).filter(|_| patience != Patience::For(Duration::ZERO));
     let mut last: Option<Until> = None;
@@ -105,11 +106,13 @@ async fn until_settled(call: &Call, watch: &mut Watch, patience: Patience) -> Re
             // Another door may have answered since.
             watch.settle(call).await?;
             if watch.is_settled() {
+                watch.young.take().into_iter().for_each(Young::settled);
                 return Ok(Waited::Settled);
             }
             continue;
         }
         let patient = live.as_ref().map(|live| live.until);
+        let young = watch.young.as_ref().map(|young| young.until);
         tokio::select! {
             biased;
             () = call.context.ct.cancelled() => {
@@ -141,6 +144,7 @@ async fn until_settled(call: &Call, watch: &mut Watch, patience: Patience) -> Re
                 }
                 return Ok(Waited::Enough);
             }
+            () = sleep_until(young.unwrap_or(now)), if young.is_some() => watch.young = None,
             () = sleep_until(patient.unwrap_or(now)), if patient.is_some() => {
                 if let Some(live) = live.take() {
                     live.expire().await;

@@ -8,6 +8,7 @@ use super::elicit::{Again, is_for_a_form};
 use super::problem::Problem;
 use super::runs;
 use super::submit::Taken;
+use super::young::Young;
 use engine::asking::{self, Asked};
 use engine::backend::Progress;
 use engine::kernel::{EffectId, RunId, Status, Waiting};
@@ -32,6 +33,8 @@ pub(super) struct Watch {
     pub(super) asks: bool,
     /// The entry up to which whoever calls knows the run.
     pub(super) known: Option<u64>,
+    /// The run, as long as it has just begun.
+    pub(super) young: Option<Young>,
     /// What whoever calls waits for, where that is not all that the run asks.
     pub(super) wants: Option<Wants>,
     /// The answer that did not fit, if someone is asked again because of one.
@@ -76,12 +79,19 @@ impl Watch {
             word: None,
             asks: true,
             known: None,
+            young: None,
             wants: None,
             unfit: None,
             stood: None,
             touched,
             looked,
         }
+    }
+
+    /// Watches a run that has just begun.
+    pub(super) fn young(mut self, young: Young) -> Watch {
+        self.young = Some(young);
+        self
     }
 
     /// Waits through how it stands now, if only someone else can move it: whoever calls knows that, or hears it at the end.

@@ -1,5 +1,5 @@
 //! Where a `.git` leads that is a link, or a file that names another folder (`gitdir: PATH`), and what links there are in it. A repository is
-//! known by what lies in it; one that is not there yet, or not filled yet, is known by this only.
+//! known by what lies in it; one that is not there yet, or not filled yet, is known by this only, and so is a file to which `.git` is a link.
 
 use super::linked::TooMany;
 use crate::library::ENTRIES_MAX;
@@ -14,15 +14,18 @@ use std::path::{Path, PathBuf};
 /// The longest text of a `.git`.
 const BYTES_MAX: u64 = 8 * 1024;
 
-/// Where the `.git` of a folder leads, if that is no repository yet: its own folder, and the one that it shares with others.
+/// Where the `.git` of a folder leads, if that is no repository yet: a link that stands in its place, its own folder, and the one that it
+/// shares with others.
 pub(super) fn goals(folder: &Path) -> Vec<PathBuf> {
     let git = folder.join(".git");
+    let link = git.symlink_metadata().is_ok_and(|found| found.is_symlink()) && !git.is_dir();
+    let link = link.then(|| git.clone());
     let own = named(&git).map_or(git, |path| folder.join(path));
     let is_not_yet = |git: &PathBuf| git.join("HEAD").symlink_metadata().is_err();
     let common = common(&own).filter(is_not_yet);
     // A folder of that name is known by it.
     let leads = folder.join(".git").symlink_metadata().is_ok_and(|git| !git.is_dir());
-    Some(own).filter(|own| leads && is_not_yet(own)).into_iter().chain(common).collect()
+    Some(own).filter(|own| leads && is_not_yet(own)).into_iter().chain(common).chain(link).collect()
 }
 
 /// Folders in which git looks for settings and for what it runs, inside a repository.

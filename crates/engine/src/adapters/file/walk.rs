@@ -22,6 +22,7 @@ use super::note::is_temporary;
 use super::roots::{Identity, Roots, enter, identity, top, widened};
 use super::trouble::{is_folder, leads_back, loops, moved, names_folder, no_folder, shown};
 use super::{Gate, Trouble};
+use dialects::blocks::file::governing;
 use rustix::fd::OwnedFd;
 use rustix::fs::{
     AtFlags, FileType, Mode, OFlags, RawMode, Stat, fchmod, fsync, mkdirat, openat, readlinkat, statat,
@@ -278,6 +279,7 @@ impl<'r> Walk<'r> {
             Err(Errno::INVAL) => return Err(self.said(otherwise)),
             Err(errno) => return Err(self.said(errno)),
         };
+        self.check_link(name)?;
         self.links += 1;
         if self.links > LINKS_MAX {
             return Err(if self.is_inside() { loops(self.given) } else { self.roots.outside(self.given) });
@@ -287,6 +289,18 @@ impl<'r> Walk<'r> {
         }
         self.lies_ahead(&target);
         Ok(())
+    }
+
+    /// What is written through a link is as good as written to its name.
+    fn check_link(&self, name: &OsStr) -> Result<(), Trouble> {
+        if self.aim == Aim::Read {
+            return Ok(());
+        }
+        let found = governing(&name.to_string_lossy(), self.ahead.is_empty());
+        match found.filter(|one| one.is_everywhere || self.is_inside()) {
+            Some(one) => Err(governed(self.given, &shown(one.name), one.decides)),
+            None => Ok(()),
+        }
     }
 
     fn make(&self, name: &OsStr) -> Result<OwnedFd, Trouble> {

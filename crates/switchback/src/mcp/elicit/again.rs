@@ -64,8 +64,9 @@ async fn find(call: &Call, state: &State) -> Result<Option<Asked>, Problem> {
 }
 
 fn refused(call: &Call, why: &str) -> Problem {
-    // The same call of one that starts a run would start another.
-    let next = match call.arguments.tool() == "execute_workflow" {
+    // The same call of one that starts a run would start another, unless a key says which one is meant.
+    let has_key = matches!(call.arguments.request_key(), Ok(Some(_)));
+    let next = match call.arguments.tool() == "execute_workflow" && !has_key {
         true => {
             "Do not make the call again: it would start a second run. get_workflow_status() shows the run that waits, \
              and with its workflow_id what is asked and how to answer."

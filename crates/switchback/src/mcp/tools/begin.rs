@@ -9,6 +9,7 @@ use crate::mcp::takes;
 use crate::mcp::visit::Visit;
 use crate::mcp::watch::Watch;
 use crate::mcp::workflows;
+use crate::mcp::young::Young;
 use engine::backend::{Accepted, Backend, Error, Start};
 use engine::kernel::plan::{Input, InputKind};
 use engine::kernel::{Command, Data, Fields, Plan, Refusal, Run, RunId, Status};
@@ -27,9 +28,10 @@ pub(super) async fn begin(call: &Call, order: Order) -> Result<Watch, Problem> {
     let (said, sent) = (call.arguments.request_key()?, call.key_in_meta());
     let key = said.or(sent).map(str::to_owned);
     let (name, given) = (call.arguments.workflow()?, call.arguments.inputs()?);
+    let young = Young::turn(call).await?;
     let asked = Asked { name, given, key: key.clone(), again: said.is_some(), order };
     let ready = call.visit.glance(move |visit, reader| prepare(visit, reader, asked)).await??;
-    start(call, ready, key, false).await
+    start(call, ready, key, false).await.map(|watch| watch.young(young))
 }
 
 /// Starts a run of a plan that the call itself brings or has found, or finds the one that the same key has started.
@@ -42,6 +44,7 @@ pub(super) async fn begin_plan(
     let (said, sent) = (call.arguments.request_key()?, call.key_in_meta());
     let key = said.or(sent).map(str::to_owned);
     let asked = key.clone().filter(|_| said.is_some());
+    let young = Young::turn(call).await?;
     let ready = call
         .visit
         .glance(move |visit, reader| {
@@ -52,7 +55,7 @@ pub(super) async fn begin_plan(
             ready((plan, pinned), given, known)
         })
         .await??;
-    start(call, ready, key, is_brought).await
+    start(call, ready, key, is_brought).await.map(|watch| watch.young(young))
 }
 
 /// A run that can be started.

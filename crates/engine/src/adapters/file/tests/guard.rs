@@ -134,6 +134,26 @@ fn where_a_repository_will_be() {
         is_kept(&world, path);
         fs::remove_file(&git).unwrap();
     }
+    // A link to such a file leads twice, and the file in the middle is as good as `.git` itself.
+    world.put("real/HEAD", "ref: refs/heads/main");
+    for target in ["gone", "real"] {
+        world.put("dotgit", &format!("gitdir: {target}\n"));
+        symlink("dotgit", world.project("between")).unwrap();
+        symlink("between", &git).unwrap();
+        for path in [".git", "./.git", "between", "dotgit", &format!("{target}/config")] {
+            is_kept(&world, path);
+        }
+        for gone in ["between", ".git", "dotgit"] {
+            fs::remove_file(world.project(gone)).unwrap();
+        }
+    }
+    fs::remove_file(world.project("real/HEAD")).unwrap();
+    // Further down only the name is known.
+    for link in [".git", "switchback.toml"] {
+        symlink("text", world.project(&format!("sub/{link}"))).unwrap();
+        is_kept(&world, &format!("sub/{link}"));
+        fs::remove_file(world.project(&format!("sub/{link}"))).unwrap();
+    }
     fs::write(&git, format!("gitdir: {}\n", world.project("gone").display())).unwrap();
     is_kept(&world, "gone/config");
     world.create("sub/config", "x").unwrap();
