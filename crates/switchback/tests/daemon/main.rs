@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so by its panic")]
 
 mod asked;
+mod crowd;
 mod decided;
 mod gate;
 mod life;

@@ -87,6 +87,12 @@ impl Client {
         }
     }
 
+    /// How many answers have come so far that nobody has looked at.
+    pub(crate) fn answered(&mut self) -> usize {
+        self.early.extend(self.lines.try_iter().filter(|message| message.get("method").is_none()));
+        self.early.len()
+    }
+
     pub(crate) fn ask(&mut self, method: &str, params: Value) -> Value {
         let id = self.send(method, params);
         self.answer(id)
