@@ -137,7 +137,7 @@ fn where_a_repository_will_be() {
     // A link to such a file leads twice, and the file in the middle is as good as `.git` itself.
     world.put("real/HEAD", "ref: refs/heads/main");
     for target in ["gone", "real"] {
-        world.put("dotgit", &format!("gitdir: {target}\n"));
+        world.put("dotgit", format!("gitdir: {target}\n"));
         symlink("dotgit", world.project("between")).unwrap();
         symlink("between", &git).unwrap();
         for path in [".git", "./.git", "between", "dotgit", &format!("{target}/config")] {
