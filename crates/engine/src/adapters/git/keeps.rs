@@ -18,7 +18,7 @@ const NAMED_MAX: usize = 5;
 /// How many folders git is asked about at once.
 const ASKED_MAX: usize = 64;
 /// What lies in git's entry of a worktree while something is under way.
-const UNDER_WAY: [(&str, &str); 8] = [
+const UNDER_WAY: [(&str, &str); 9] = [
     ("rebase-merge", "a rebase"),
     ("rebase-apply", "a rebase or `git am`"),
     ("MERGE_HEAD", "a merge"),
@@ -27,6 +27,7 @@ const UNDER_WAY: [(&str, &str); 8] = [
     ("REVERT_HEAD", "a revert"),
     ("sequencer", "a cherry-pick or a revert"),
     ("BISECT_LOG", "a bisect"),
+    ("NOTES_MERGE_PARTIAL", "a merge of notes"),
 ];
 /// Where git notes the branch that it goes back to when something is over.
 const GOES_BACK_TO: [(Option<&str>, &str); 3] =

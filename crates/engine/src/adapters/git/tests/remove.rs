@@ -67,6 +67,23 @@ async fn what_a_rebase_has_put_aside_keeps_it() {
 }
 
 #[tokio::test]
+async fn notes_that_are_being_merged_keep_it() {
+    let lab = Lab::new();
+    lab.create("w", "f").await.unwrap();
+    let w = lab.root().join("w");
+    lab.git(&["notes", "add", "--message", "mine"]);
+    lab.git(&["notes", "--ref", "other", "add", "--message", "theirs"]);
+    // It stops at the conflict.
+    let merge = ["-c", "user.name=A", "-c", "user.email=a@example.com", "notes", "merge", "other"];
+    let merged = std::process::Command::new("git").args(merge).current_dir(&w).output().unwrap();
+    assert!(!merged.status.success());
+    let words = refused(lab.remove("w").await);
+    assert!(words.contains("is in the middle of a merge of notes"), "{words}");
+    lab.git_in(&w, &["notes", "merge", "--abort"]);
+    assert_eq!(lab.remove("w").await.unwrap()["removed"], json!(true));
+}
+
+#[tokio::test]
 async fn a_search_that_is_under_way_keeps_it() {
     let lab = Lab::new();
     lab.create("w", "f").await.unwrap();
