@@ -52,13 +52,13 @@ impl Worker {
                     }
                     _ => inputs,
                 };
-                self.own.push(Letter::StartChild { child, parent: (run, id), plan, inputs, depth });
+                self.own.push_back(Letter::StartChild { child, parent: (run, id), plan, inputs, depth });
             }
             Effect::CancelChild { id, child, reason } => {
-                self.own.push(Letter::CancelChild { child, parent: (run, id), reason });
+                self.own.push_back(Letter::CancelChild { child, parent: (run, id), reason });
             }
             Effect::TellParent { parent, effect, outcome } => {
-                self.own.push(Letter::TellParent { child: run, parent: (parent, effect), outcome });
+                self.own.push_back(Letter::TellParent { child: run, parent: (parent, effect), outcome });
             }
         }
     }

@@ -15,7 +15,7 @@ use crate::kill_point;
 use crate::log::say;
 use crate::store::{Fault, Filter, Kind, WriteError};
 use kernel::{Command, RunId, Status};
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::UnboundedSender;
@@ -27,6 +27,9 @@ const PATIENCE: Duration = Duration::from_secs(15);
 /// The same where another process holds the store: it may be about to let go, and nothing is the matter with the disk. Whoever waits for
 /// a call hears the reason before the call counts as lost.
 const BUSY_PATIENCE: Duration = Duration::from_secs(40);
+
+/// Most of its own letters, and most timers, that are taken in one round.
+const OWN_MAX: usize = 64;
 
 /// What is posted.
 pub(crate) enum Mail {
@@ -79,7 +82,7 @@ pub(super) struct Worker {
     pub(super) timers: Timers,
     subscribers: HashMap<RunId, Vec<UnboundedSender<Progress>>>,
     /// Letters it wrote to itself while it let parcels leave.
-    pub(super) own: Vec<Letter>,
+    pub(super) own: VecDeque<Letter>,
     /// Runs that someone set aside, and those for which that is not yet over.
     pub(super) parked: HashSet<RunId>,
     pub(super) parking: Vec<Parking>,
@@ -112,7 +115,7 @@ impl Worker {
             desk,
             timers: Timers::default(),
             subscribers: HashMap::new(),
-            own: Vec::new(),
+            own: VecDeque::new(),
             parked,
             parking: Vec::new(),
             hold: Hold::default(),
@@ -197,10 +200,13 @@ impl Worker {
     }
 
     fn take_what_waits(&mut self, mail: Vec<Mail>) {
-        for letter in std::mem::take(&mut self.own) {
+        // Never all of them: thousands of runs that call each other would keep everybody else waiting.
+        let count = self.own.len().min(OWN_MAX);
+        for letter in self.own.drain(..count) {
             self.driver.take(letter, now());
         }
-        while let Some((run, timer)) = self.timers.take_due(now()) {
+        for _ in 0..OWN_MAX {
+            let Some((run, timer)) = self.timers.take_due(now()) else { break };
             let command = Command::Fire { timer };
             self.driver.take(Letter::Command { run, command, contents: Vec::new(), reply: None }, now());
         }

@@ -263,6 +263,37 @@ fn a_commit_that_cannot_be_made_says_why() {
 }
 
 #[test]
+fn a_push_of_nothing_is_none() {
+    let Some(world) = with_remote() else { return };
+    world.shell("git config push.recurseSubmodules only");
+    world.write("a.txt", "changed\n");
+    let failed = world.run("commit-and-push", &[("message", "ours"), ("push", "true")]);
+    assert!(failed.error().contains("git pushed nothing of main"), "{}", failed.error());
+    assert_eq!((failed.block("committed"), failed.block("pushed")), ("success", "skipped"));
+    world.shell("git config --unset push.recurseSubmodules");
+    let pushed = world.run("commit-and-push", &[("message", "ours"), ("push", "true")]);
+    assert_eq!(pushed.outputs()["pushed"], true);
+    assert_eq!(world.shell("git -C ../remote.git rev-parse main"), world.shell("git rev-parse HEAD"));
+}
+
+#[test]
+fn a_submodule_that_moved_is_committed_whatever_git_does_not_look_at() {
+    let Some(world) = with_remote() else { return };
+    world.shell("git init -q ../part && git -C ../part commit -q --allow-empty -m first");
+    world
+        .shell("git -c protocol.file.allow=always submodule --quiet add ../part sub && git commit -q -m sub");
+    world.shell("git config diff.ignoreSubmodules all && git -C sub commit -q --allow-empty -m second");
+    for (paths, moves) in [("", false), ("sub", true)] {
+        if moves {
+            world.shell("git -C sub commit -q --allow-empty -m third");
+        }
+        let done = world.run("commit-and-push", &[("message", "The part has moved"), ("paths", paths)]);
+        assert_eq!(done.outputs()["committed"], true, "{paths}");
+        assert_eq!(world.shell("git status --porcelain --ignore-submodules=none"), "");
+    }
+}
+
+#[test]
 fn a_push_that_is_refused_fails_the_run_and_keeps_the_commit() {
     let Some(world) = with_remote() else { return };
     world.shell("git clone -q ../remote.git ../other && cd ../other && git commit -q --allow-empty -m theirs && git push -q");
