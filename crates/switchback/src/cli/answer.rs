@@ -4,6 +4,7 @@
 //! that does not stop stands in docs/cli.md.
 
 use super::arguments::AnswerArguments;
+use super::aside;
 use super::desk::{self, Desk, Seating};
 use super::error::CommandError;
 use super::exit::Exit;
@@ -22,7 +23,6 @@ use engine::kernel::{Command, Refusal, RunId};
 use engine::store::RunRow;
 use engine::view::View;
 use serde_json::{Value, json};
-use std::io::Write;
 
 /// How many open questions are named to whoever named none of them.
 const NAMED_MAX: usize = 8;
@@ -85,6 +85,7 @@ async fn put(
     seating: Seating,
 ) -> Result<Result<Followed, Exit>, CommandError> {
     let mut signals = Signals::listen()?;
+    aside::begin();
     let mut typed = Typed::open().filter(|_| front.asks);
     let meant = front.said.clone().map(|said| sheet.say(said));
     let command = match meant {
@@ -155,8 +156,7 @@ async fn ask(
 ) -> Result<Option<Command>, &'static str> {
     typed.forget();
     loop {
-        // If nobody looks there is nobody to ask.
-        let _ = write!(std::io::stderr().lock(), "{} ", sheet.choice());
+        aside::say(&format!("{} ", sheet.choice()));
         let line = tokio::select! {
             biased;
             _ = signals.next() => {

@@ -1,6 +1,7 @@
 //! `switchback cancel`: ends a run. One that nobody carries is ended here, and what a crash left of it first.
 
 use super::arguments::CancelArguments;
+use super::aside;
 use super::desk::{self, Desk, Seating};
 use super::error::CommandError;
 use super::exit::Exit;
@@ -33,6 +34,7 @@ pub(crate) fn cancel(arguments: &CancelArguments) -> Result<Exit, CommandError> 
 async fn end(run: &RunId, reason: &str, seating: Seating) -> Result<(Followed, bool), CommandError> {
     let desk = Desk::open(seating).await?;
     let mut signals = Signals::listen()?;
+    aside::begin();
     let unheard = || CommandError::unheard(run, "be cancelled");
     // First of all: what happens from now on is told.
     let progress = signals.hear(desk.backend().subscribe(run)).await.ok_or_else(unheard)??;

@@ -56,6 +56,9 @@ pub(crate) struct Signals {
 /// How long whoever is told to end waits for the word of an engine on what it was asked.
 const SOON: Duration = Duration::from_secs(3);
 
+/// How long whoever was told to end goes on printing: nobody may be reading.
+const PRINTING_MAX: Duration = Duration::from_secs(10);
+
 /// What a signal asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Asks {
@@ -88,16 +91,18 @@ impl Signals {
     }
 
     /// From now on a signal ends the process again: what is left is to print, and whoever reads may have gone to sleep. Where no
-    /// thread can be had, printing to the end is all that is left.
-    pub(crate) fn are_done() {
+    /// thread can be had, printing to the end is all that is left. One that was told to end does not print for long.
+    pub(crate) fn are_done(told: bool) {
         HEARD.store(false, Ordering::Relaxed);
         let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
         // What came before was heard, and is not heard again here.
-        let watch = async {
-            if let Ok(mut signals) = Signals::listening() {
-                signals.next().await;
-                std::process::exit(Exit::Interrupted as i32);
+        let watch = async move {
+            let Ok(mut signals) = Signals::listening() else { return };
+            tokio::select! {
+                _ = signals.next() => {}
+                () = tokio::time::sleep(PRINTING_MAX), if told => {}
             }
+            std::process::exit(Exit::Interrupted as i32);
         };
         let _ = std::thread::Builder::new().name("signals".to_owned()).spawn(move || runtime.block_on(watch));
     }
@@ -181,7 +186,7 @@ pub(crate) async fn follow(run: Followable) -> Result<Followed, CommandError> {
                     drop(silent);
                     let answered = questions.answered;
                     view.ask(&desk.reader)?;
-                    Signals::are_done();
+                    Signals::are_done(true);
                     return Ok(Followed { view, reader: desk.reader, end: End::Left, answered });
                 }
                 end = End::Interrupted;
@@ -235,7 +240,7 @@ pub(crate) async fn follow(run: Followable) -> Result<Followed, CommandError> {
         view.ask(&desk.reader)?;
     }
     painter.end();
-    Signals::are_done();
+    Signals::are_done(end != End::Settled);
     Ok(Followed { view, reader: desk.reader, end, answered: questions.answered })
 }
 

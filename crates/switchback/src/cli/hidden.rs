@@ -32,6 +32,7 @@ impl Broken {
 pub(super) fn prompt(what: &str) -> io::Result<Result<String, Broken>> {
     // First of all: what is typed after the question counts.
     let _hidden = Hidden::begin()?;
+    super::aside::settle();
     let mut err = io::stderr().lock();
     write!(err, "{what} (not shown): ")?;
     err.flush()?;

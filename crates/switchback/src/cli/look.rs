@@ -3,6 +3,7 @@
 //! Colour never carries meaning alone. `NO_COLOR`, `CI`, `TERM=dumb` and anything that is no terminal give plain
 //! text.
 
+use super::aside;
 use super::error::CommandError;
 use crate::ends::Output;
 use engine::dialects::text::visible;
@@ -81,11 +82,13 @@ pub(crate) fn typable(name: &str) -> String {
 
 /// Says a line to people. If nobody listens there is nobody to tell.
 pub(crate) fn talk(line: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "{line}");
+    aside::say(&format!("{line}\n"));
 }
 
 /// Gives data, to its last byte.
 pub(crate) fn print(text: &str) -> Result<(), CommandError> {
+    // Where both are read by one, what was said before comes before.
+    aside::settle();
     written(Output::lock().write_all(text.as_bytes()))
 }
 

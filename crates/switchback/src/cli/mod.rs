@@ -10,6 +10,7 @@
 
 mod answer;
 mod arguments;
+mod aside;
 mod attach;
 mod cancel;
 mod check;
@@ -68,6 +69,7 @@ pub(crate) fn main() -> ExitCode {
         Err(_) if is_bare() => said(serve::serve(&ServeArguments::default()), json),
         Err(error) => usage(&error, json),
     };
+    aside::settle();
     exit.into()
 }
 

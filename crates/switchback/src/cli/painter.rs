@@ -1,13 +1,13 @@
 //! Paints a run that goes on: finished steps as lines that stay, running ones below them, drawn again in place.
 //! Where that cannot be (no terminal, `CI`) only the lines that stay are written.
 
+use super::aside;
 use super::lines::Lines;
 use super::look::{Look, clean, talk};
 use super::time;
 use engine::backend::Progress;
 use engine::kernel::News;
 use engine::view::{Line, State, View};
-use std::io::Write;
 
 /// The lines at the bottom of a terminal that running steps leave to others.
 const LINES_LEFT: usize = 4;
@@ -90,9 +90,7 @@ impl Painter {
     }
 
     fn choice(&self, choice: &str) {
-        // If nobody looks there is nobody to ask.
-        let row = self.lines.indented(choice).join("\n");
-        let _ = write!(std::io::stderr().lock(), "{row}  ");
+        aside::say(&format!("{}  ", self.lines.indented(choice).join("\n")));
     }
 
     /// Leaves only what stays.
@@ -150,8 +148,7 @@ impl Painter {
             text.push('\n');
         }
         self.drawn = draw.len();
-        // If nobody looks there is nobody to show it to.
-        let _ = std::io::stderr().lock().write_all(text.as_bytes());
+        aside::say(&text);
     }
 }
 

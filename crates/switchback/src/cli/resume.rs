@@ -1,6 +1,7 @@
 //! `switchback resume`: goes on with a run, and says what became of steps that were interrupted.
 
 use super::arguments::ResumeArguments;
+use super::aside;
 use super::cancel::has;
 use super::desk::{self, Desk, Seating};
 use super::error::CommandError;
@@ -93,6 +94,7 @@ async fn go_on(
 ) -> Result<Followed, CommandError> {
     let desk = Desk::open(seating).await?;
     let mut signals = Signals::listen()?;
+    aside::begin();
     let gone = || engine::Error::NoRun(run.clone());
     let unheard = || CommandError::unheard(run, "go on");
     // First of all: what happens while the run is looked at is told.

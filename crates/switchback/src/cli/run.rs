@@ -1,6 +1,7 @@
 //! `switchback run`: reads, checks, starts and follows.
 
 use super::arguments::RunArguments;
+use super::aside;
 use super::desk::{self, Desk, Seating};
 use super::error::{CommandError, Kind};
 use super::exit::Exit;
@@ -60,6 +61,7 @@ async fn start(
     let mut desk = Desk::open(seating).await?;
     // Not before: whoever waits for a daemon in vain can end that.
     let mut signals = Signals::listen()?;
+    aside::begin();
     let id = RunId::new(names::fresh(|name| is_taken(&desk, name)));
     let mut asked = Start { id, plan, inputs, home, request_key: None, pinned, is_brought: false };
     let mut begun = heard(&mut signals, &desk, &mut asked).await?;

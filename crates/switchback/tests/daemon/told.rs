@@ -41,6 +41,24 @@ fn of_two_who_cancel_at_once_the_later_hears_how_it_ended() {
     run.wait().unwrap();
 }
 
+/// What a pipe holds if nobody says otherwise.
+const PIPE_BYTES: usize = 64 << 10;
+
+#[test]
+fn signals_are_heard_where_nobody_reads_what_is_said() {
+    let world = World::new();
+    world.define("long", "touch ready; exec sleep 60");
+    let (unread, mut full) = std::io::pipe().unwrap();
+    full.write_all(&[b'x'; PIPE_BYTES]).unwrap();
+    let mut run = world.command(&["run", "long"]).stdout(Stdio::null()).stderr(full).spawn().unwrap();
+    until("it runs", || world.project().join("ready").exists());
+    kill_process(Pid::from_child(&run), Signal::INT).unwrap();
+    until("it is set aside", || world.json(&["runs", "--json"])["runs"][0]["status"] == "interrupted");
+    until("nobody is waited for", || run.try_wait().unwrap().is_some());
+    assert_eq!(run.wait().unwrap().code(), Some(130));
+    drop(unread);
+}
+
 #[test]
 fn two_signals_at_once_set_a_run_aside_as_one_does() {
     let world = World::new();
