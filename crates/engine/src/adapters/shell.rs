@@ -208,12 +208,17 @@ fn told(outcome: &Outcome) -> &Captured {
 
 /// What happened, with the end of what was said about it.
 pub(super) fn said(what: String, captured: &Captured) -> String {
+    said_at_length(what, captured, TOLD_CHARS_MAX)
+}
+
+/// The same, with as much of that end.
+pub(super) fn said_at_length(what: String, captured: &Captured, chars_max: usize) -> String {
     let text = captured.text();
     let text = text.trim_end();
     if text.is_empty() {
         return what;
     }
-    let start = text.char_indices().rev().nth(TOLD_CHARS_MAX - 1).map_or(0, |(position, _)| position);
+    let start = text.char_indices().rev().nth(chars_max - 1).map_or(0, |(position, _)| position);
     let cut = if start > 0 { "..." } else { "" };
     format!("{what}: {cut}{}", &text[start..])
 }

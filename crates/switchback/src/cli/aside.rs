@@ -14,7 +14,8 @@ use std::time::Duration;
 /// How long what is left may take before signals end the process that waits for it.
 const SOON: Duration = Duration::from_millis(100);
 
-static QUEUE: Mutex<Queue> = Mutex::new(Queue { text: String::new(), is_begun: false, is_writing: false });
+static QUEUE: Mutex<Queue> =
+    Mutex::new(Queue { text: String::new(), is_begun: false, is_writing: false, most: None });
 static CALL: Condvar = Condvar::new();
 
 struct Queue {
@@ -24,6 +25,8 @@ struct Queue {
     is_begun: bool,
     /// Whether the thread is at it.
     is_writing: bool,
+    /// How long it is waited for at the end.
+    most: Option<Duration>,
 }
 
 impl Queue {
@@ -45,7 +48,13 @@ pub(crate) fn say(text: &str) {
 
 /// From now on nobody who says something waits for whoever reads it. Where no thread can be had, all stays as it was.
 pub(crate) fn begin() {
+    begin_for(None);
+}
+
+/// The same where what was said counts for little: at the end it is waited for so long at most.
+pub(crate) fn begin_for(most: Option<Duration>) {
     let mut queue = queue();
+    queue.most = most;
     if !queue.is_begun {
         let thread = std::thread::Builder::new().name("talk".to_owned()).spawn(work);
         queue.is_begun = thread.is_ok();
@@ -58,6 +67,9 @@ pub(crate) fn settle() {
     let (queue, late) = late.unwrap_or_else(PoisonError::into_inner);
     if !late.timed_out() {
         return;
+    }
+    if let Some(most) = queue.most {
+        return drop(CALL.wait_timeout_while(queue, most, |queue| !queue.is_settled()));
     }
     drop(queue);
     if Signals::are_heard() {

@@ -2,6 +2,7 @@
 //! stderr; stdout is the protocol.
 
 use super::arguments::ServeArguments;
+use super::aside;
 use super::desk::{block_on, is_alone, lent, place};
 use super::error::CommandError;
 use super::exit::Exit;
@@ -17,6 +18,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
+/// How long it waits at the end for whoever reads stderr: many clients never do.
+const WORDS_MAX: Duration = Duration::from_secs(1);
+
 /// How long the answers to what is asked already may take once the process is told to end.
 const LAST_WORDS: Duration = Duration::from_secs(3);
 
@@ -28,6 +32,7 @@ const LAST_ANSWERS_MAX: Duration = Duration::from_secs(60);
 
 /// Carries the command out.
 pub(crate) fn serve(arguments: &ServeArguments) -> Result<Exit, CommandError> {
+    aside::begin_for(Some(WORDS_MAX));
     let flags = Flags { toolsets: arguments.toolsets.clone(), read_only: arguments.read_only };
     let client = match folder(arguments.workspace.as_deref()) {
         Ok(folder) => Client::here(folder, flags),

@@ -3,7 +3,7 @@
 use crate::world::{World, is_alive, until};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::process::Stdio;
 
 #[test]
@@ -44,19 +44,44 @@ fn of_two_who_cancel_at_once_the_later_hears_how_it_ended() {
 /// What a pipe holds if nobody says otherwise.
 const PIPE_BYTES: usize = 64 << 10;
 
+/// A pipe that nobody reads, and its other end.
+fn full() -> (std::io::PipeReader, std::io::PipeWriter) {
+    let (unread, mut full) = std::io::pipe().unwrap();
+    full.write_all(&[b'x'; PIPE_BYTES]).unwrap();
+    (unread, full)
+}
+
+#[test]
+fn a_client_that_never_reads_what_is_told_is_served() {
+    let world = World::new();
+    std::fs::write(world.project().join("switchback.toml"), "[run]\nwidht = 3\n").unwrap();
+    let (_unread, full) = full();
+    let mut serve = world.command(&["serve"]);
+    let mut serve = serve.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(full).spawn().unwrap();
+    let (mut input, output) = (serve.stdin.take().unwrap(), serve.stdout.take().unwrap());
+    let about = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" } });
+    let hello = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": about });
+    input.write_all(format!("{hello}\n").as_bytes()).unwrap();
+    let mut line = String::new();
+    BufReader::new(output).read_line(&mut line).unwrap();
+    let answer: Value = serde_json::from_str(&line).unwrap();
+    assert_eq!(answer["result"]["protocolVersion"], "2025-06-18", "{answer}");
+    drop(input);
+    until("nobody is waited for", || serve.try_wait().unwrap().is_some());
+    assert_eq!(serve.wait().unwrap().code(), Some(0));
+}
+
 #[test]
 fn signals_are_heard_where_nobody_reads_what_is_said() {
     let world = World::new();
     world.define("long", "touch ready; exec sleep 60");
-    let (unread, mut full) = std::io::pipe().unwrap();
-    full.write_all(&[b'x'; PIPE_BYTES]).unwrap();
+    let (_unread, full) = full();
     let mut run = world.command(&["run", "long"]).stdout(Stdio::null()).stderr(full).spawn().unwrap();
     until("it runs", || world.project().join("ready").exists());
     kill_process(Pid::from_child(&run), Signal::INT).unwrap();
     until("it is set aside", || world.json(&["runs", "--json"])["runs"][0]["status"] == "interrupted");
     until("nobody is waited for", || run.try_wait().unwrap().is_some());
     assert_eq!(run.wait().unwrap().code(), Some(130));
-    drop(unread);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::repository::text;
 use super::trouble::Trouble;
 use crate::adapters::process::{self, Ended, Job, NoteSpec, Notes, Outcome, Script, Stop, Stops};
-use crate::adapters::shell::said;
+use crate::adapters::shell::said_at_length;
 use crate::kill_point;
 use crate::turn::Home;
 use kernel::RunId;
@@ -25,6 +25,9 @@ pub(super) const RESTS: [Duration; 5] = [
 
 /// How long it may take to put things back after a failure.
 const CLEANUP: Duration = Duration::from_secs(10);
+
+/// How much of git's own words is told: which file is in its way stands at their beginning.
+const TOLD_CHARS_MAX: usize = 2000;
 
 /// What git gets beside the run's environment: nobody is asked, nothing is opened, and what it says can be read.
 const ENV: [(&str, &str); 11] = [
@@ -220,7 +223,7 @@ fn named<'a>(mut arguments: &[&'a str]) -> Vec<&'a str> {
 
 fn read(outcome: Outcome, arguments: &[&str]) -> Result<Said, Trouble> {
     let named = named(arguments).join(" ");
-    let told = |how: String| said(format!("`git {named}` {how}"), &outcome.stderr);
+    let told = |how: String| said_at_length(format!("`git {named}` {how}"), &outcome.stderr, TOLD_CHARS_MAX);
     match &outcome.ended {
         Ended::Exited(_) if outcome.stdout.dropped > 0 => {
             Err(Trouble::Crashed(told("said more than can be read".to_owned())))

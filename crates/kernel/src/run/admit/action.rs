@@ -65,7 +65,11 @@ impl Run {
         self.small(result)?;
         self.fits_in_state(activity, result)?;
         // What is to be verified is held on to while that is done.
-        if step.verify.is_some() { self.fits_in("result", result) } else { Ok(()) }
+        if step.verify.is_some() {
+            self.fits_in("what the run would hold with the result", result)
+        } else {
+            Ok(())
+        }
     }
 
     /// Whether the state has room for what goes there whole: who hands in too much can hand in less.
