@@ -126,6 +126,9 @@ pub(crate) fn why(view: &View) -> String {
 pub(crate) fn advice(view: &View) -> Vec<String> {
     let mut lines = undecided::advice(view);
     if !lines.is_empty() {
+        // What is asked beside that takes an answer all the same.
+        let asked = view.asked.iter().filter(|_| !view.left);
+        lines.extend(asked.map(|one| answer::one(one, view.asked.len() > 1)));
         return lines;
     }
     if view.left {

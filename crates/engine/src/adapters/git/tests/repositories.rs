@@ -181,7 +181,8 @@ async fn a_lock_that_stays_is_told_in_the_words_of_git() {
     fs::create_dir_all(lab.root().join(".git/refs/heads")).unwrap();
     fs::write(lab.root().join(".git/refs/heads/f.lock"), "").unwrap();
     let words = refused(lab.create("w", "f").await);
-    assert!(words.contains("f.lock': File exists"), "{words}");
+    let lock = lab.root().join(".git/refs/heads/f.lock");
+    assert!(words.contains(&format!("'{}': File exists", lock.display())), "{words}");
     assert_eq!(lab.worktrees(), 1);
 }
 
