@@ -50,9 +50,11 @@ impl View {
     }
 
     /// Looks for what it asks, if nothing has come to the run since: what is told of it then is of one moment. Says whether that is so.
+    /// What comes to one that has ended changes nothing of it.
     pub fn ask_now(&mut self, reader: &Reader) -> Result<bool, LoadError> {
         reader.at_one_moment(|reader| {
-            let is_now = reader.run(&self.run)?.is_some_and(|row| row.head.seq == self.seq());
+            let is_over = self.outcome().is_some();
+            let is_now = is_over || reader.run(&self.run)?.is_some_and(|row| row.head.seq == self.seq());
             if is_now {
                 self.ask(reader)?;
             }
