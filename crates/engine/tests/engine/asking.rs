@@ -425,6 +425,21 @@ outputs: {said: \"${blocks.ask.response}\"}
 ";
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_comes_to_a_run_that_has_ended_changes_nothing_of_it() {
+    let mut world = World::start(MIDDLE, &[("inner", INNER)]).await;
+    let asked = world.asked().await.remove(0);
+    world.say(&asked, json!("yes"), agent()).await.unwrap();
+    assert_eq!(world.outcome().await, json!({"said": "yes"}));
+    // Its parent has heard of its end, which is an entry of its own.
+    let (child, reader) = (asked.run, world.reader());
+    let last = reader.run(&child).unwrap().unwrap().head.seq;
+    let mut view = View::load_until(&reader, &child, last - 1).unwrap().unwrap();
+    assert!(view.outcome().is_some() && view.seq() == last - 1);
+    assert!(view.ask_now(&reader).unwrap(), "whoever follows it waits for nothing more");
+    world.local.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_question_three_deep_is_asked_of_the_root_and_survives() {
     let mut world = World::start(OUTER, &[("middle", MIDDLE), ("inner", INNER)]).await;
     let before = world.asked().await.remove(0);
